@@ -1,96 +1,81 @@
 """Do the intervals of AUC cover, and is a threshold without signal no better than chance? Simulated labels.
 
-``python -m benchmarks.label_intervals`` prints the share of 95 % intervals over dialogues (and over single items, for
-comparison) that hold the true AUC, and the mean balanced accuracy of scores that know nothing.
+``python -m benchmarks.label_intervals`` prints the share of 95 % intervals over dialogues that hold the true AUC, for
+numbers of systems and dialogues, true values and shares of good summaries (``--rounds`` studies each), and the mean
+balanced accuracy of scores that know nothing.
 """
 
+import argparse
+from collections.abc import Callable
+from functools import cache
 from statistics import NormalDist
 
 import numpy as np
 
 from dialgauge.arrays import FloatArray
-from dialgauge.metaeval._labels import cluster_interval, fold_of
-from dialgauge.metaeval._roc import (
-    Labelled,
-    auc,
-    balanced_accuracy,
-    best_threshold,
-    class_counts,
-    draw_dialogues,
-    within_auc,
-    within_counts,
-)
+from dialgauge.metaeval._clustered import ClusteredShare, auc_share, share_interval, within_share
+from dialgauge.metaeval._labels import fold_of
+from dialgauge.metaeval._roc import Labelled, balanced_accuracy, best_threshold, class_counts
 
-_DIALOGUES, _ITEMS, _RESAMPLES = 50, 10, 400
+SYSTEMS, DIALOGUES, VALUES, GOOD = (4, 6, 14), (30, 100, 300), (0.5, 0.7, 0.9), (0.5, 0.8)
+_MEASURES: dict[str, Callable[[Labelled], ClusteredShare]] = {"AUC": auc_share, "within a dialogue": within_share}
+#: Summaries of the sample in which the true value is measured.
+_LARGE = 200_000
 
 
 def simulate(
-    generator: np.random.Generator,
-    dialogues: int,
-    signal: float = 1.0,
-    shared: float = 1.0,
-    items: int = _ITEMS,
-    prevalence: float = 0.5,
+    generator: np.random.Generator, dialogues: int, systems: int = 10, signal: float = 1.0, good: float = 0.5
 ) -> Labelled:
-    """Items whose label and score share the difficulty of their dialogue; ``signal`` is what the score knows beyond.
+    """Items whose label and score share the difficulty of their dialogue; ``signal`` is how much the score knows.
 
-    ``items`` are the systems that summarised each dialogue, ``prevalence`` the share of good summaries.
+    ``systems`` summarised each dialogue, and a share ``good`` of the summaries is good.
     """
-    dialogue = np.repeat(np.arange(dialogues), items)
-    difficulty = generator.normal(0, shared, dialogues)[dialogue]
+    dialogue = np.repeat(np.arange(dialogues), systems)
+    difficulty = generator.normal(0, 1, dialogues)[dialogue]
     quality = generator.normal(0, 1, len(dialogue))
-    spread = np.sqrt(1 + shared**2 + 0.25)
-    noise = generator.normal(0, 0.5, len(dialogue))
-    good = quality - difficulty + noise > -spread * NormalDist().inv_cdf(prevalence)
-    score = signal * quality - 0.7 * difficulty * bool(signal) + generator.normal(0, 1, len(dialogue))
-    return Labelled(score, good, dialogue)
+    label = quality - difficulty + generator.normal(0, 0.5, len(dialogue)) > -1.5 * NormalDist().inv_cdf(good)
+    score = signal * (quality - 0.7 * difficulty) + generator.normal(0, 1, len(dialogue))
+    return Labelled(score, label, dialogue)
 
 
-def coverage(rounds: int = 2500) -> None:
-    """The share of intervals that hold the AUC of a very large sample."""
-    large = simulate(np.random.default_rng(99), 60_000)
-    for name, measure in (("AUC", auc), ("within-dialogue AUC", within_auc)):
-        truth = float(measure(large, large.once())[0])
-        held = np.zeros(2)
-        for number in range(rounds):
-            items = simulate(np.random.default_rng(number), _DIALOGUES)
-            alone = Labelled(items.score, items.good, np.arange(len(items.score)))
-            for place, drawn in enumerate((items, alone) if measure is auc else (items,)):
-                values = measure(drawn, draw_dialogues(drawn.dialogues, _RESAMPLES, number))
-                value = float(measure(drawn, drawn.once())[0])
-                low, high = cluster_interval(value, values, drawn.dialogues, 0.95)
-                held[place] += low <= truth <= high
-        shown = f"over dialogues {held[0] / rounds:.3f}"
-        shown += f", over items {held[1] / rounds:.3f}" if measure is auc else ""
-        print(f"{name} {truth:.3f}: 95 % intervals {shown}", flush=True)
+@cache
+def signal_for(measure: str, value: float, systems: int, good: float) -> tuple[float, float]:
+    """The signal that gives a value of the measure, and the value that it gives exactly."""
+    if value == 0.5:
+        return 0.0, 0.5
+    low, high, found = 0.0, 40.0, (0.0, 0.5)
+    for _ in range(18):
+        signal = (low + high) / 2
+        large = simulate(np.random.default_rng(99), _LARGE // systems, systems, signal, good)
+        found = signal, _MEASURES[measure](large).value
+        low, high = (signal, high) if found[1] < value else (low, signal)
+    return found
 
 
-def grid(rounds: int = 600) -> None:
-    """The same for numbers of systems and dialogues and for shares of good summaries, as a table."""
-    print("| systems | dialogues | share good | AUC | within-dialogue AUC |")
-    print("|---|---|---|---|---|")
-    for items in (4, 12):
-        for prevalence in (0.5, 0.8, 0.9):
-            large = simulate(np.random.default_rng(99), 400_000 // items, items=items, prevalence=prevalence)
-            truths = [float(measure(large, large.once())[0]) for measure in (auc, within_auc)]
-            for dialogues in (25, 50, 200):
-                held = [coverage_of(items, prevalence, dialogues, place, truths, rounds) for place in (0, 1)]
-                print(f"| {items} | {dialogues} | {prevalence} | {held[0]:.3f} | {held[1]:.3f} |", flush=True)
-
-
-def coverage_of(
-    items: int, prevalence: float, dialogues: int, place: int, truths: list[float], rounds: int, resamples: int = 400
-) -> float:
-    """The share of intervals over dialogues that hold the true value of AUC (0) or of AUC within dialogues (1)."""
-    measure = (auc, within_auc)[place]
-    held = 0
+def coverage(measure: str, value: float, systems: int, dialogues: int, good: float, rounds: int) -> float:
+    """The share of intervals that hold the true value; studies without two classes of summaries do not count."""
+    signal, truth = signal_for(measure, value, systems, good)
+    held = counted = 0
     for number in range(rounds):
-        drawn = simulate(np.random.default_rng(number), dialogues, items=items, prevalence=prevalence)
-        values = measure(drawn, draw_dialogues(dialogues, resamples, number))
-        clusters = int((within_counts(drawn)[1] > 0).sum()) if place else dialogues
-        low, high = cluster_interval(float(measure(drawn, drawn.once())[0]), values, clusters, 0.95)
-        held += bool(low <= truths[place] <= high)
-    return held / rounds
+        items = simulate(np.random.default_rng([number, dialogues, systems]), dialogues, systems, signal, good)
+        low, high = share_interval(_MEASURES[measure](items), 0.95)
+        if low is not None and high is not None:
+            counted += 1
+            held += low <= truth <= high
+    return held / counted
+
+
+def grid(rounds: int) -> None:
+    """The coverage of every case, as a table with a row per number of systems, share of good summaries and value."""
+    heads = [f"{name}: {n}" for name in _MEASURES for n in DIALOGUES]
+    print(f"| systems | good | AUC | {' | '.join(heads)} |")
+    print("|---" * (3 + len(heads)) + "|", flush=True)
+    for systems in SYSTEMS:
+        for good in GOOD:
+            for value in VALUES:
+                row = [coverage(name, value, systems, n, good, rounds) for name in _MEASURES for n in DIALOGUES]
+                shown = " | ".join(f"{held:.3f}".lstrip("0") for held in row)
+                print(f"| {systems} | {good:.0%} | {value} | {shown} |", flush=True)
 
 
 def accuracy_without_signal(rounds: int = 400) -> None:
@@ -107,7 +92,7 @@ def accuracy_without_signal(rounds: int = 400) -> None:
             outside.append(_accuracy(items, predicted))
             inside.append(_accuracy(items, items.score >= best_threshold(items.score, items.good)))
         print(
-            f"no signal, {dialogues * _ITEMS} items: threshold of other dialogues {np.nanmean(outside):.3f}, "
+            f"no signal, {len(items.score)} items: threshold of other dialogues {np.nanmean(outside):.3f}, "
             f"of the same {np.nanmean(inside):.3f}",
             flush=True,
         )
@@ -119,6 +104,7 @@ def _accuracy(items: Labelled, predicted: np.ndarray[tuple[int], np.dtype[np.boo
 
 
 if __name__ == "__main__":
-    coverage()
-    grid()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=2000)
     accuracy_without_signal()
+    grid(parser.parse_args().rounds)

@@ -405,16 +405,16 @@ def test_summaries_and_scores_under_other_names(tmp_path: Path) -> None:
 
 
 def test_classes_without_an_order(tmp_path: Path) -> None:
-    kinds = ["Entity", "Omission", "N/A"]
+    kinds = ["Entity", "Omission", "none", "N/A"]
     rows = [
-        {"id": d, "dialogue": DIALOGUES[d], "method": s, "hypothesis": t, "judge": who, "error_type": kinds[n % 3]}
+        {"id": d, "dialogue": DIALOGUES[d], "method": s, "hypothesis": t, "judge": who, "error_type": kinds[n % 4]}
         for n, ((d, s), t) in enumerate(PAIRS.items())
         for who in "ab"
     ]
     corpus = read_corpus(table(tmp_path / "classes.csv", rows), strict=True)
     about = corpus.dimension("error_type")
-    assert (about.kind, about.labels, about.direction) == ("nominal", ("Entity", "Omission"), "none")
-    assert corpus.ratings["value"].count() == 12
+    assert (about.kind, about.labels, about.direction) == ("nominal", ("Entity", "Omission", "none"), "none")
+    assert corpus.ratings["value"].count() == 12  # people who found no error said so
 
 
 def test_formulas_stay_texts_in_tables(tmp_path: Path) -> None:

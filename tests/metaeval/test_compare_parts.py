@@ -6,11 +6,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metaeval import PartComparison, compare_parts
 from dialgauge.metaeval._part_sums import PartSums, dialogue_weights, merged_sums
+from dialgauge.metaeval._system_draws import ACROSS_SYSTEMS
 
 SYSTEMS, METRICS, DIALOGUES = ("a", "b", "c", "d"), ("rouge-1", "ter", "perplexity"), 400
 ASKED = {"resamples": 200, "seed": 3}
@@ -107,8 +109,29 @@ def test_the_numbers_are_those_of_a_table_in_memory(table: pl.DataFrame, whole: 
     assert whole.frame.filter(name="perplexity")["better"].null_count() == 6, "nothing is known of its direction"
     means = whole.systems.pivot("metric", index="system", values="mean")
     between = whole.correlations.filter(metric="rouge-1", other="ter")
-    assert between["value"].item() == pytest.approx(np.corrcoef(means["rouge-1"], means["ter"])[0, 1])
-    assert whole.correlations.height == 3
+    expected = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}
+    for coefficient, peer in expected.items():
+        row = between.row(by_predicate=pl.col("coefficient") == coefficient, named=True)
+        assert row["value"] == pytest.approx(peer(means["rouge-1"], means["ter"])[0])
+        assert -1 <= row["low"] <= row["high"] <= 1
+    assert whole.correlations.height == 3 * 3
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall"])
+def test_coefficients_of_a_sample_are_those_of_its_systems_written_out(coefficient: str) -> None:
+    """A system that was drawn twice is there twice; ties, gaps and samples of too few systems are among them."""
+    generator = np.random.default_rng(4)
+    x, y = generator.integers(0, 4, (60, 7)).astype(float), generator.normal(size=(60, 7))
+    x[generator.random(x.shape) < 0.1] = np.nan
+    weights = generator.multinomial(7, np.full(7, 1 / 7), size=60).astype(float)
+    peer = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}[coefficient]
+    found = ACROSS_SYSTEMS[coefficient](x, y, weights)
+    for i in range(60):
+        there = np.repeat(np.flatnonzero(~np.isnan(x[i])), weights[i][~np.isnan(x[i])].astype(int))
+        if len(set(there)) < 3 or len(set(x[i, there])) < 2:
+            assert np.isnan(found[i])
+        else:
+            assert found[i] == pytest.approx(peer(x[i, there], y[i, there])[0])
 
 
 def test_what_cannot_be_compared_is_said(table: pl.DataFrame, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from dialgauge.metaeval import (
     preference_accuracy,
 )
 from dialgauge.metaeval._calibration import calibration_error
+from dialgauge.metaeval._clustered import auc_share, chance_p_values, ratio_share, share_interval, within_share
 from dialgauge.metaeval._judgements import summary_labels
 from dialgauge.metaeval._labels import cluster_interval
 from dialgauge.metaeval._roc import (
@@ -112,7 +113,7 @@ def test_the_table_and_its_sentence():
     assert row["calibration_floor"] > 0
     assert result.sentences()[0].startswith("correct: m tells right from wrong best, with AUC 0.")
     alone = evaluate_labels(scores, labels, metrics=["noise"], resamples=200)
-    assert "no metric surely tells right from wrong" in alone.sentences()[0]
+    assert "no metric is shown to tell right from wrong better than chance" in alone.sentences()[0]
     assert evaluate_labels(scores, labels, resamples=200).frame.equals(result.frame)
 
 
@@ -305,3 +306,48 @@ def test_an_interval_at_the_end_of_the_range_is_not_a_point() -> None:
     assert low == pytest.approx(0.025 ** (1 / 8))
     assert high == 1
     assert cluster_interval(0.0, np.zeros(100), 8, 0.95) == pytest.approx((0.0, 1 - low))
+    right = share_interval(ratio_share(np.full(8, 3.0), np.full(8, 3.0)), 0.95)
+    assert right[0] is not None and 0.6 < right[0] < 0.9 and right[1] == 1  # noqa: PT018
+    wrong = share_interval(ratio_share(np.zeros(8), np.full(8, 3.0)), 0.95)
+    assert wrong == pytest.approx((0.0, 1 - right[0]))
+    assert share_interval(ratio_share(np.ones(8), np.full(8, 2.0)), 0.95) == (0.5, 0.5)
+    assert share_interval(ratio_share(np.ones(1), np.full(1, 2.0)), 0.95) == (None, None)
+
+
+@pytest.mark.parametrize("levels", [None, 2])
+def test_shares_over_dialogues_equal_those_of_pairs(levels) -> None:
+    items = made(levels=levels)
+    whole, inside = auc_share(items), within_share(items)
+    assert whole.value == pytest.approx(sk.roc_auc_score(items.good, items.score), abs=1e-12)
+    assert inside.value == pytest.approx(within_auc(items, items.once())[0], abs=1e-12)
+    # A dialogue moves the share as far as one that counts a little more does.
+    more = np.ones((30, 30)) + 1e-6 * np.eye(30)
+    assert whole.influence == pytest.approx((auc(items, more) - whole.value) / 1e-6, abs=1e-5)
+    moved = (within_auc(items, more) - inside.value) / 1e-6
+    assert inside.influence == pytest.approx(moved[inside.dialogues], abs=1e-5)
+    for share in (whole, inside):
+        assert share.influence.sum() == pytest.approx(0, abs=1e-12)
+        assert share.surplus.sum() == pytest.approx(share.value - 0.5, abs=1e-12)
+
+
+def test_the_best_of_many_that_know_nothing_is_not_named() -> None:
+    """Of 25 metrics that know nothing, the best has an interval above one half in most of 40 studies."""
+    above = named = 0
+    for seed in range(40):
+        generator = np.random.default_rng(seed)
+        shares = [ratio_share(generator.binomial(3, 0.5, 25).astype(float), np.full(25, 3.0)) for _ in range(25)]
+        ends = [share_interval(share, 0.95)[0] for share in shares]
+        above += any(low is not None and low > 0.5 for low in ends)
+        named += chance_p_values(shares, 25, 200, seed).min() < 0.05
+    assert above > 12
+    assert named < 6
+    informed = ratio_share(np.full(25, 3.0), np.full(25, 3.0))
+    assert chance_p_values([*shares, informed], 25, 200, 0)[-1] < 0.01
+
+
+def test_the_sentence_follows_the_test_and_not_the_interval() -> None:
+    scores, labels = frames(made(dialogues=25, items=4))
+    weak = scores.with_columns(pl.col("m") + 3 * pl.Series(np.random.default_rng(9).normal(size=scores.height)))
+    found = evaluate_labels(weak, labels, resamples=200)
+    best = found.frame.row(0, named=True)
+    assert ("better than chance" in found.sentences()[0]) == (best["p_chance"] >= 0.05)

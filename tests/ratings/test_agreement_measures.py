@@ -9,7 +9,6 @@ from hypothesis import given, settings, strategies as st
 from nltk.metrics import agreement as nltk_agreement, interval_distance
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
-from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa as statsmodels_fleiss
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.ratings import cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement, verdict
@@ -118,6 +117,8 @@ def test_cohen_weights_use_values_not_ranks():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_fleiss_equals_statsmodels(seed):
+    from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa as statsmodels_fleiss
+
     matrix = make_matrix(seed, missing=0)
     table, _values = aggregate_raters(matrix.astype(int))
     assert fleiss_kappa(matrix).value == pytest.approx(statsmodels_fleiss(table), abs=1e-12)

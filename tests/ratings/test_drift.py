@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 import numpy as np
 import polars as pl
 import pytest
-import statsmodels.api as sm
 from scipy import stats
 
 from dialgauge.corpus import Rating, ratings_frame
@@ -54,6 +53,8 @@ def test_trend_equals_clustered_regression():
     others = pl.col("value").sum().over("dialogue_id", "system") - pl.col("value")
     mine = ratings.with_columns(residual=pl.col("value") - others / 2).filter(pl.col("annotator") == "x")
     place = mine["dialogue_id"].str.slice(1).cast(pl.Int64).to_numpy() / 39
+    import statsmodels.api as sm  # half a second, and for this test only
+
     model = sm.OLS(mine["residual"].to_numpy(), sm.add_constant(place))
     clusters = mine["dialogue_id"].rank("dense").to_numpy()
     fit = model.fit(cov_type="cluster", cov_kwds={"groups": clusters, "df_correction": True, "use_correction": False})

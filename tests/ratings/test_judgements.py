@@ -1,22 +1,38 @@
 """Preferences, best-worst choices and marked spans: equal to other packages, worked examples, bad input."""
 
+from dataclasses import replace
+
 import choix
 import krippendorff
 import numpy as np
 import polars as pl
 import pytest
 
-from dialgauge.corpus import CHOICES, PREFERENCES, SPANS, Corpus, Dialogue, Preference, Span, Summary, Turn
+from dialgauge.corpus import (
+    CHOICES,
+    PREFERENCES,
+    SPANS,
+    Corpus,
+    Dialogue,
+    Dimension,
+    Preference,
+    Rating,
+    Span,
+    Summary,
+    Turn,
+)
 from dialgauge.errors import InputError, ParameterError
 from dialgauge.ratings import (
     JudgementSettings,
+    RatingPolicy,
     best_worst_results,
     preference_results,
     span_results,
     with_judgements_as_ratings,
+    with_ordered_ratings,
 )
 from dialgauge.ratings._bradley_terry import fit_many, fit_strengths, is_connected
-from dialgauge.ratings._spans import span_scores
+from dialgauge.ratings._span_scores import span_scores
 
 
 def compared(n=400, seed=0, systems=5):
@@ -223,3 +239,21 @@ def test_nothing_to_analyse_is_an_error():
         span_results(pl.DataFrame(schema=SPANS), pl.DataFrame())
     with pytest.raises(ParameterError, match="splits"):
         JudgementSettings(splits=0)
+
+
+def test_systems_are_ranked_by_the_penalty_of_their_marks():
+    corpus = spans_of(MARKS)
+    result = span_results(corpus.spans, corpus.summaries, resamples=50).systems.row(0, named=True)
+    # Readings: major 5; minor 1; none given 1; critical 25 and none given 1; nothing; nothing; minor 1.
+    assert (result["readings"], result["penalty"], result["any"]) == (7, pytest.approx(34 / 7), pytest.approx(5 / 7))
+    assert result["penalty_low"] <= result["penalty"] <= result["penalty_high"]
+    lighter = span_results(corpus.spans, corpus.summaries, resamples=0, severities={"critical": 4}).systems
+    assert lighter["penalty"][0] == pytest.approx(13 / 7)
+
+
+def test_classes_have_an_order_only_where_somebody_says_so():
+    given = [Rating("d1", "s", "p", "error type", value) for value in (1.0,)]
+    corpus = Corpus.build([Dialogue("d1", (Turn("A", "Hi"),))], [Summary("d1", "s", "Text.")], given)
+    for said_by, direction, kept in (("values", "lower", 0), ("user", "none", 0), ("user", "lower", 1)):
+        about = Dimension("error type", "nominal", direction=direction, said_by=said_by)
+        assert with_ordered_ratings(replace(corpus, declared=(about,)), RatingPolicy()).ratings.height == kept

@@ -111,7 +111,7 @@ def _latex_rows(text: str) -> list[list[str]]:
 
 
 #: Tables of judgements that this corpus does not have.
-JUDGEMENTS = ("labels", "preferences", "preference-accuracy", "best-worst", "spans", "span-labels")
+JUDGEMENTS = ("labels", "preferences", "preference-accuracy", "best-worst", "spans", "span-labels", "span-systems")
 
 
 @pytest.mark.parametrize("kind", JUDGEMENTS)

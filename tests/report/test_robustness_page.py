@@ -12,7 +12,8 @@ from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.metaeval import robustness
 from dialgauge.metrics import score
 from dialgauge.report import ReportData, RobustnessData, render_report, render_robustness, robustness_panel
-from dialgauge.report._robustness import _failure, breakable, card_sentences, declined_rows, marked, metrics_shown
+from dialgauge.report._robustness import _failure, breakable, card_sentences, marked, metrics_shown
+from dialgauge.report._robustness_passed import Passed, passed_kinds, passed_sentence
 from tests.page_checks import DESKTOP, PHONE, violations
 
 EFFECTS = {
@@ -43,7 +44,7 @@ def data(corpus: Corpus) -> RobustnessData:
     scores = score(corpus, ["rouge-1", "ter", "length"])
     found = robustness(scores.frame, EFFECTS, scores.directions, resamples=50, references=["reference"])
     declined = pl.DataFrame(
-        {"dialogue_id": ["d0"], "system": ["s0"], "perturbation": [NASTY], "reason": ["too <short>"]}
+        {"dialogue_id": ["d0"], "variant": ["broken"], "perturbation": [NASTY], "reason": ["too <short>"]}
     )
     return RobustnessData(corpus, found.tables(), found.settings, declined=declined)
 
@@ -70,7 +71,8 @@ def test_says_what_it_must(data: RobustnessData) -> None:
     assert "Makes the summary wrong: it should score worse" in page
     assert "Preserves the meaning: the score should not change" in page
     assert "dose response: rewritten, levels 1, 2" in page
-    assert "what could not be perturbed" in page
+    assert "36 variants of 3 kinds passed the checks of their kind; 1 did not and is not used." in page
+    assert "Every perturbation counts the same, however many of its variants passed." in page
     assert "12 summaries of 4 dialogues" in page
     assert page == render_robustness(data, "Robust?")
 
@@ -248,11 +250,19 @@ def test_metrics_are_sorted_by_what_they_notice_not_by_raised_rewrites(data: Rob
 
 def test_reasons_that_differ_in_numbers_are_one(data: RobustnessData) -> None:
     reasons = ["1 of 7 sentences matter, fewer than 2", "3 of 7 sentences matter, fewer than 5", "none {}"]
-    declined = pl.DataFrame({"perturbation": ["cut"] * 5, "reason": [reasons[0], *reasons, reasons[0]]})
-    assert declined_rows(replace(data, declined=declined)) == [
-        ("cut", "1 to 3 of 7 sentences matter, fewer than 2 to 5", 4),
-        ("cut", "none {}", 1),
+    labels = ["cut", "cut", "cut#2", "cut", "cut", "broken"]
+    declined = pl.DataFrame({"variant": labels, "reason": [reasons[0], *reasons, reasons[0], "too long"]})
+    kinds = passed_kinds(replace(data, declined=declined))
+    assert kinds == [
+        Passed("broken", 12, 1, (("too long", 1),)),
+        Passed("rewritten_1", 12, 0, ()),
+        Passed("rewritten_2", 12, 0, ()),
+        Passed("cut", 0, 5, (("1 to 3 of 7 sentences matter, fewer than 2 to 5", 4), ("none {}", 1))),
     ]
+    assert kinds[0].why == "too long"
+    alike = Passed("k", 0, 6, (("none", 3), ("unsafe: a", 2), ("unsafe: b", 1)))
+    assert alike.why == "none (3); unsafe: a (2), b (1)"
+    assert passed_sentence(replace(data, declined=None), kinds[:3]).startswith("36 variants of 3 kinds, as the corpus")
 
 
 def test_a_failure_of_a_metric_where_lower_is_better_says_which_way_it_went(data: RobustnessData) -> None:

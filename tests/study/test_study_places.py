@@ -39,6 +39,8 @@ tagger = "lexicon:words.tsv,case=keep"
 resamples = 20
 levels = ["summary"]
 coefficients = ["pearson"]
+[verdict]
+null_runs = 0
 """
 QUOTING = "quoting:model=folder:./tables/vectors.json,text=file:said.txt"
 
@@ -173,12 +175,28 @@ use = ["rouge-1", "length"]
 targets = ["consistency"]
 learner = "ridge"
 split = "dialogues"
+resamples = 0
 [correlation]
 resamples = 20
 levels = ["summary"]
 coefficients = ["pearson"]
+[verdict]
+null_runs = 0
 """
-USING = '[study]\nname = "using"\n[corpus]\nsource = "embedded"\n[metrics]\nuse = ["learned:folder={}"]\n'
+USING = """\
+[study]
+name = "using"
+[corpus]
+source = "embedded"
+[metrics]
+use = ["learned:folder={}"]
+[correlation]
+resamples = 20
+levels = ["summary"]
+coefficients = ["pearson"]
+[verdict]
+null_runs = 0
+"""
 
 
 def test_a_trained_metric_by_folder_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

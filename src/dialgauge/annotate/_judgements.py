@@ -66,7 +66,7 @@ def _spans(everything: Results, turns: Mapping[str, Sequence[Mapping[str, str]]]
         in_dialogue = row["in"] != "summary"
         before = _before(turns[row["dialogue_id"]], row["turn"]) if in_dialogue else 0
         rows.append(
-            {name: row[name] for name in (*key, "time")}
+            {name: row[name] for name in (*key, "severity", "time")}
             | {"side": "dialogue" if in_dialogue else "summary", "dimension": _ERRORS, "label": row["type"]}
             | {
                 "start": row["start"] + before,

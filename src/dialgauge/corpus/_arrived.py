@@ -1,10 +1,12 @@
 """Whether all ids of a file have arrived: those of its dialogues, of its systems, and of the people who judged."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
 
+from dialgauge.corpus._corpus import FURTHER_TABLES, MAIN_TABLES
 from dialgauge.corpus._fields import Field
 from dialgauge.corpus._names import USES, is_id, is_person, normalised
 from dialgauge.corpus._utterances import is_total
@@ -14,7 +16,6 @@ from dialgauge.errors import counted
 #: A field is one of names of a kind if at least this share of its values are some.
 _MOSTLY = 0.5
 _SHOWN = 3
-_TABLES = ("dialogues", "summaries", "ratings", "preferences", "choices", "spans", "annotators")
 #: The columns in which names of each kind are stored.
 _COLUMNS = {
     "dialogue": ("dialogue_id",),
@@ -40,6 +41,44 @@ def lost_names(fields: Iterable[Field], parts: Any) -> list[str]:
                 f"{such}): mend these rows, or leave the field out (--map ignore={one.path})"
             )
     return found
+
+
+def headings_as_data(parts: Any) -> list[str]:
+    """What was stored that is a heading by its own column's name: then a row of headings was taken for one of data."""
+    summaries, ratings = getattr(parts, "summaries", None), parts.ratings
+    found: list[tuple[str, ...]] = []
+    if summaries is not None:
+        short = summaries.filter(pl.col("text").str.len_chars() <= _LONGEST_HEADING)
+        found += [row for row in short.select("system", "text").iter_rows() if normalised(row[1]) in _TEXT_HEADINGS]
+    people = ratings.select("system", "annotator").unique(maintain_order=True).drop_nulls()
+    found += [
+        row
+        for row in people.iter_rows()
+        if normalised(row[0]) in USES["system"] and normalised(row[1]) in USES["annotator"]
+    ]
+    if not found:
+        return []
+    such = ", ".join(map(repr, found[0]))
+    return [f"a row of headings was read as data ({such}): put all headings into one row above the data"]
+
+
+_LONGEST_HEADING = 40
+_TEXT_HEADINGS = frozenset({*USES["summary"], *USES["dialogue"], *USES["reference"]}) - {"resume", "output"}
+
+
+def columns_without_heading(frame: pl.DataFrame) -> list[str]:
+    """A table of which many columns have cells and no heading: then its headings were not found."""
+    filled = [column for column in frame.columns if frame[column].null_count() < frame.height]
+    unnamed = [column for column in filled if _UNNAMED.fullmatch(normalised(column))]
+    if len(unnamed) < 2 or len(unnamed) * 3 < len(filled):
+        return []
+    return [
+        f"{len(unnamed):,} of {counted(len(filled), 'column')} have no heading: put the headings into one row above "
+        "the data, with nothing above them"
+    ]
+
+
+_UNNAMED = re.compile(r"unnamed(?:_\d+)?|column_\d+|field_\d+|_?\d*")
 
 
 def named_in(frame: pl.DataFrame, uses: Mapping[str, tuple[str, ...]]) -> list[Field]:
@@ -71,7 +110,7 @@ def _is_name(text: str, one: Field) -> bool:
 
 def _stored(parts: Any, columns: tuple[str, ...]) -> set[str]:
     found: set[str] = set()
-    for table in _TABLES:
+    for table in MAIN_TABLES | FURTHER_TABLES:
         frame = getattr(parts, table, None)
         if frame is not None:
             for column in columns:

@@ -5,16 +5,16 @@ are exchanged for each other, the file is read again, and as many judgements mus
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from dialgauge.corpus._account import MOST_LEFT_OUT
-from dialgauge.corpus._arrived import lost_names, named_in
+from dialgauge.corpus._arrived import columns_without_heading, headings_as_data, lost_names, named_in
 from dialgauge.corpus._assemble import Parts, RatingParts
-from dialgauge.corpus._fields import ANY_KEY, Field, changed, fields_of
+from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field, changed, fields_of, leaves_of
 from dialgauge.corpus._guess_ratings import is_same_within
 from dialgauge.corpus._guess_texts import MAY_NAME_PEOPLE
 from dialgauge.corpus._look_alikes import is_summed_up, looks_judged, looks_like_texts, may_be_judged, says_judged
@@ -71,7 +71,7 @@ def lost_fields(
     """
     raw, understand = table.raw, table.again
     if raw is None or understand is None:
-        return ()
+        return table.unread
 
     def again(other: Table) -> _Read:
         return read(understand(other))
@@ -85,7 +85,8 @@ def lost_fields(
     else:
         fields = fields_of(asked)
     unknown = [one for path, one in fields.items() if path not in used and path not in table.ignored]
-    names = _lost_names(table, plan, parts, unknown)
+    unnamed = columns_without_heading(raw.frame) if raw.records is None else []
+    names = (*table.unread, *unnamed, *headings_as_data(parts), *_lost_names(table, plan, parts, unknown))
     guessing = not any(use.startswith("dimension:") or use == "value" for use in mapping)
     judged = _judged_fields(unknown, table, plan, parts) if guessing else {}
     texts = [one for one in unknown if one.path not in judged and looks_like_texts(one)]
@@ -95,7 +96,10 @@ def lost_fields(
         before = parts if asked is raw else again(asked)
     except InputError:  # the first rows are no corpus without the others
         asked, before = raw, parts
-    return (*map(str, [*_unread(asked, judged, before, again), *_lost_texts(texts, before)]), *names)
+    several = {path for path in judged if table.ticked & {path, *path.replace(ANY_PLACE, "").split(".")}}
+    spare = _explained(before) + table.summed * len(judged)
+    nowhere = [*_unread(asked, judged, before, again, several, spare), *_lost_texts(texts, before)]
+    return (*map(str, nowhere), *names)
 
 
 def _lost_names(table: Table, plan: Plan, parts: _Read, unknown: list[Field]) -> tuple[str, ...]:
@@ -184,16 +188,10 @@ def _enough(records: Sequence[Mapping[str, Any]]) -> int:
     """How many of the records hold as many leaves as are asked."""
     leaves = 0
     for number, record in enumerate(records, start=1):
-        leaves += _leaves_in(record)
+        leaves += sum(1 for _ in leaves_of(record))
         if leaves >= _ASKED_LEAVES and number >= _FEWEST_RECORDS:
             return number
     return len(records)
-
-
-def _leaves_in(value: Any) -> int:
-    if isinstance(value, dict | list):
-        return sum(map(_leaves_in, value.values() if isinstance(value, dict) else value))
-    return 1
 
 
 def _other_values(one: Field, found: Reading) -> dict[str, Any]:
@@ -218,13 +216,20 @@ def _typed(text: str, one: Field) -> Any:
 
 
 def _unread(
-    table: Table, judged: Mapping[str, tuple[Field, Reading]], before: _Read, read: Callable[[Table], _Read]
+    table: Table,
+    judged: Mapping[str, tuple[Field, Reading]],
+    before: _Read,
+    read: Callable[[Table], _Read],
+    several: Container[str],
+    spare: int,
 ) -> list[Nowhere]:
-    """The fields whose values make no difference, or another one than they should."""
+    """The fields whose values make no difference, or another one than they should.
+
+    A cell of those in ``several`` holds more than one judgement; ``spare`` cells are explained already.
+    """
     if not judged:
         return []
     new = {path: _other_values(one, reading) for path, (one, reading) in judged.items()}
-    spare = _explained(before)
     difference = _difference(table, new, before, read)
     wanted = sum(reading.given for _, reading in judged.values())
     if difference is not None and wanted - spare <= difference[0] <= wanted:
@@ -235,17 +240,19 @@ def _unread(
     for start in range(0, len(paths), size):
         group = [judged[path] for path in paths[start : start + size]]
         difference = _difference(table, {one.path: new[one.path] for one, _ in group}, before, read)
-        if difference is not None and _is_wrong(group, *difference, spare):
+        if difference is not None and _is_wrong(group, *difference, spare, several):
             found += [_as_nowhere(one, difference[0] if len(group) == 1 else 0) for one, _ in group]
     return found
 
 
-def _is_wrong(group: list[tuple[Field, Reading]], here: int, elsewhere: bool, spare: int) -> bool:
+def _is_wrong(
+    group: list[tuple[Field, Reading]], here: int, elsewhere: bool, spare: int, several: Container[str]
+) -> bool:
     """Whether the changed judgements are too few, or too many, for the cells of a group of fields."""
     wanted = sum(reading.given for _, reading in group)
     if not here:
         return not elsewhere or any(says_judged(one) for one, _ in group)
-    if any(one.booleans for one, _ in group):  # one of several buttons
+    if any(one.booleans or one.path in several for one, _ in group):  # one of several buttons, or several labels
         return False
     partly = here < (1 - MOST_LEFT_OUT) * wanted - spare - _HEADINGS
     return partly or (len(group) == 1 and here > (1 + MOST_LEFT_OUT) * wanted)

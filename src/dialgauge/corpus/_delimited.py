@@ -13,9 +13,10 @@ import polars as pl
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._files import read_text
 from dialgauge.corpus._flat import flat_frame
-from dialgauge.corpus._headings import LOOKED_AT, Headings, find_headings
+from dialgauge.corpus._headings import LOOKED_AT, Headings, distinct_names, find_headings
 from dialgauge.corpus._names import USES, is_id, normalised
 from dialgauge.corpus._problems import Problem
+from dialgauge.corpus._standoff import is_webanno, load_webanno
 from dialgauge.corpus._table import Table, refuse_width
 from dialgauge.tables import escape_formulas_in, unescape_formulas_in
 
@@ -28,6 +29,8 @@ _SAID_SEPARATOR = re.compile(r'"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)
 def load_delimited(path: Path) -> Table:
     """The rows of a CSV or TSV file, all as text. An empty cell is missing; ``""`` is an empty text."""
     found = read_text(path)
+    if is_webanno(found.text):
+        return load_webanno(path)
     text = found.text if "\n" in found.text else found.text.replace("\r", "\n")
     text = _without_borders(text)
     said = _SAID_SEPARATOR.match(text)  # Excel's own first line, which is not a row
@@ -57,9 +60,10 @@ def load_delimited(path: Path) -> Table:
     except pl.exceptions.PolarsError:
         records = [(line, record) for line, record in _parse(text, separator, first) if record]
         return replace(_load_leniently(records, file, found.encoding, notes), separator=separator)
-    return Table(
-        unescape_formulas_in(frame), place, found.encoding, (*notes, *_doubled(frame.columns)), separator=separator
-    )
+    names = next((record for _, record in _parse(_start(text), separator, first) if record), [])
+    if len(names) == frame.width:
+        frame.columns = distinct_names(names)
+    return Table(unescape_formulas_in(frame), place, found.encoding, (*notes, *_doubled(names)), separator=separator)
 
 
 def is_table(text: str) -> bool:
@@ -132,9 +136,9 @@ def _usual_width(text: str, separator: str) -> int:
     return max(set(widths), key=lambda width: (widths.count(width), width)) if widths else 0
 
 
-def _doubled(columns: Sequence[str]) -> list[str]:
-    doubled = [column.partition("_duplicated_")[0] for column in columns if "_duplicated_" in column]
-    return [f"the column {name!r} occurs more than once; only the first is used" for name in doubled]
+def _doubled(names: Sequence[str]) -> list[str]:
+    doubled = dict.fromkeys(name.strip() for place, name in enumerate(names) if name.strip() and name in names[:place])
+    return [f"the column {name!r} occurs more than once: its columns are numbered" for name in doubled]
 
 
 def _parse(text: str, separator: str, first: int) -> list[tuple[int, list[str]]]:
@@ -165,9 +169,9 @@ def _load_leniently(records: list[tuple[int, list[str]]], file: str, encoding: s
             continue
         good.append([cell or None for cell in record] + [None] * (len(header) - len(record)))
         starts.append(line)
-    names = [name if header.index(name) == i else f"{name}_duplicated_{i}" for i, name in enumerate(header)]
+    names = distinct_names(header)
     frame = unescape_formulas_in(pl.DataFrame(good, schema=dict.fromkeys(names, pl.String), orient="row"))
-    notes = [*notes, "some rows are not valid CSV; empty texts count as missing in this file", *_doubled(names)]
+    notes = [*notes, "some rows are not valid CSV; empty texts count as missing in this file", *_doubled(header)]
     return Table(
         frame, lambda row: (file, starts[row] if row < len(starts) else None), encoding, tuple(notes), tuple(problems)
     )

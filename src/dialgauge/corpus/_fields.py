@@ -38,7 +38,7 @@ def fields_of(table: Table) -> dict[str, Field]:
     """All fields of a table that hold values, by path."""
     found: dict[str, Field] = {}
     for record in _records(table):
-        for names, value in _leaves(record, ()):
+        for names, value in leaves_of(record):
             path = path_of(names)
             one = found.setdefault(path, Field(path, tuple(name for name in names if name[0:1] != "[")))
             one.counts[str(value)] += 1
@@ -96,7 +96,7 @@ def _is_keyed(value: Mapping[str, Any], names: tuple[str, ...]) -> bool:
     return len(set.intersection(*keys)) * 2 >= len(set.union(*keys))
 
 
-def _leaves(value: Any, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def leaves_of(value: Any, names: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every value with the names on the way to it. What speakers said is told as one text for each turn."""
     value = _opened(value, names)
     if value is None or value == "" or len(names) > _DEEPEST:
@@ -104,11 +104,11 @@ def _leaves(value: Any, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
     if isinstance(value, Mapping):
         keyed = _is_keyed(value, names)
         for key, inner in value.items():
-            yield from _leaves(inner, (*names, ANY_KEY if keyed else str(key)))
+            yield from leaves_of(inner, (*names, ANY_KEY if keyed else str(key)))
     elif isinstance(value, list):
         if not are_turns(value):
             for place, inner in zip(_places(value, names), value, strict=True):
-                yield from _leaves(inner, (*names, place))
+                yield from leaves_of(inner, (*names, place))
     else:
         yield names, value
 

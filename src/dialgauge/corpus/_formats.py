@@ -4,13 +4,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dialgauge.corpus._archives import load_zip
 from dialgauge.corpus._columnar import load_parquet, write_parquet
 from dialgauge.corpus._corpus import Corpus
+from dialgauge.corpus._databases import load_database
 from dialgauge.corpus._delimited import load_delimited, write_csv
+from dialgauge.corpus._elements import load_xml
 from dialgauge.corpus._folder import is_dialgauge, write_folder
 from dialgauge.corpus._huggingface import is_hugging_face, load_hugging_face
 from dialgauge.corpus._jsonl import load_jsonl, write_jsonl
 from dialgauge.corpus._many import holds_tables, is_pattern, load_many, matching_files
+from dialgauge.corpus._pages import load_page
+from dialgauge.corpus._standoff import is_brat, load_brat, load_xmi
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
 from dialgauge.corpus._xlsx import load_xlsx, write_xlsx, xlsx_cannot_hold
@@ -65,12 +70,30 @@ FORMATS: Mapping[str, Format] = {
             write_xlsx,
             cannot_hold=xlsx_cannot_hold,
         ),
+        Format("ods", "OpenDocument spreadsheet (extra 'xlsx')", (".ods",), load_xlsx),
         Format("parquet", "Parquet table", (".parquet", ".pq"), load_parquet, write_parquet),
         Format("huggingface", "folder of the datasets package", (), load_hugging_face, None, is_hugging_face),
+        Format("sqlite", "SQLite database", (".sqlite", ".sqlite3", ".db"), load_database),
+        Format("html", "tables of a web page", (".html", ".htm"), load_page),
+        Format("markdown", "table in Markdown", (".md",), load_delimited),
+        Format("xml", "XML document", (".xml",), load_xml),
+        Format("zip", "ZIP archive of files that can be read", (".zip",), lambda path: load_zip(path, _load_unpacked)),
+        Format("xmi", "document of UIMA or INCEpTION", (".xmi",), load_xmi),
+        Format("brat", "texts with annotations of brat", (".ann",), load_brat, None, is_brat),
         Format("files", "several tables or JSON files in a folder", (), load_many, None, holds_tables),
         Format("transcript", "plain transcripts and subtitles", SUFFIXES, load_transcripts, None, _has_transcripts),
     )
 }
+
+
+def _load_unpacked(folder: Path) -> Table:
+    """What an archive holds: one file, or a folder that is read like any other."""
+    while len(inside := sorted(folder.iterdir())) == 1 and inside[0].is_dir():
+        folder = inside[0]
+    entry, _ = format_to_read(inside[0] if len(inside) == 1 else folder, None)
+    if entry.load is None:
+        raise InputError(f"{folder}: a corpus that dialgauge wrote: unpack it")
+    return entry.load(inside[0] if len(inside) == 1 else folder)
 
 
 def get_format(name: str) -> Format:
@@ -124,6 +147,7 @@ def format_to_write(path: Path, name: str | None) -> Format:
 _SIGNS = {
     "dialgauge": "corpus.toml",
     "huggingface": "state.json, Arrow or Parquet files",
+    "brat": "annotations of brat (.ann)",
     "files": "tables (.csv, .xlsx, .json …)",
     "transcript": "transcripts (.txt, .vtt, .srt)",
 }

@@ -78,7 +78,7 @@ class Guess:
                 elif (
                     (use == "comment" and self.are_answers(column))
                     or (use == "dialogue" and (self._is_short_id(column) or self._is_name(column, matches)))
-                    or (use in ("value", "seed") and not self._fits(use, column))
+                    or (use in ("value", "seed", "reference") and not self._fits(use, column))
                 ):
                     continue
                 else:
@@ -99,6 +99,9 @@ class Guess:
     def _fits(self, use: str, column: str) -> bool:
         if use == "seed":
             return "summary" in self.taken or any(name in USES["summary"] for name in self.names.values())
+        if use == "reference":  # a column 'ref' may hold names of calls
+            shown = self.frame[column].drop_nulls().head(200).cast(pl.String)
+            return not len(shown) or not bool(shown.str.contains(r"^[^\s]{0,40}\d[^\s]{0,40}$").all())
         return not (self.said_dimensions and "dimension" not in self.taken)
 
     def _is_short_id(self, column: str) -> bool:
@@ -299,7 +302,7 @@ class Guess:
         columns, unused, like_judgements = [], [], {}
         for name in self.frame.columns:
             found: tuple[str | None, str] | None = self.chosen.get(name)
-            use, why = found or (None, self.why_not.get(name, "the name is not known"))
+            use, why = found or (None, self.why_not.get(name, self._why_free(name)))
             filled = self.frame.height - self.frame[name].null_count()
             if use == IGNORE:
                 use = None
@@ -313,6 +316,12 @@ class Guess:
         if unused:
             notes.append(f"columns not used: {', '.join(unused)}")
         return Plan(uses, constants, tuple(columns), tuple(notes), dict(self.scales), like_judgements)
+
+    def _why_free(self, column: str) -> str:
+        """Why a column is not used that nothing else explains."""
+        if self.said_dimensions and self.are_answers(column):
+            return "the mapping names the dimensions, and this is none of them"
+        return "the name is not known"
 
     def _looks_judged(self, column: str) -> bool:
         """Whether an unused column may hold judgements: few numbers or answers that are not housekeeping."""

@@ -1,9 +1,10 @@
 """Where the headings of a table are: below a title or notes, and in one row or in two."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dialgauge.corpus._names import is_dimension, normalised
+from dialgauge.corpus._names import USES, is_dimension, normalised
 from dialgauge.corpus._values import as_number
 
 Cells = Sequence[str | None]
@@ -35,7 +36,7 @@ def find_headings(rows: Sequence[Cells]) -> Headings:
     row = 0
     while row < len(rows) - 1 and _is_title(rows[row], rows[row + 1], width):
         row += 1
-    if row and not _are_names(rows[row], width):
+    if row and not _are_names(rows[row], width) and not _is_grouped(rows[row:]):
         row = 0
     levels = _levels(rows[row:])
     if levels is not None:
@@ -45,6 +46,11 @@ def find_headings(rows: Sequence[Cells]) -> Headings:
         if names is not None:
             return Headings(row, row + 2, names)
     return Headings(row, row + 1)
+
+
+def _is_grouped(rows: Sequence[Cells]) -> bool:
+    """Whether a first row with gaps groups the names below it, as merged cells are saved."""
+    return len(rows) > 2 and _two_rows(rows[0], rows[1], rows[2:]) is not None
 
 
 def _levels(rows: Sequence[Cells]) -> tuple[int, tuple[str, ...]] | None:
@@ -84,7 +90,7 @@ def _are_names(row: Cells, width: int) -> bool:
     names = [cell.strip() for cell in row if cell and cell.strip()]
     return (
         len(names) * 10 >= width * 6
-        and len(set(names)) * 10 >= len(names) * 9
+        and len(set(names)) * 10 >= len(names) * 7
         and not any(as_number(name) is not None or len(name) > _LONGEST for name in names)
     )
 
@@ -126,3 +132,25 @@ def _joined(group: str, part: str) -> str:
     if is_dimension(normalised(part)) and len(group.split()) > 3:
         return f"{group} [{part}]"  # a question above the things that it asks about
     return f"{group} {part}"
+
+
+#: Names of what there is one of in a row.
+_OF_ROWS = frozenset(
+    name for use in ("dialogue_id", "dialogue", "system", "summary", "reference", "annotator") for name in USES[use]
+)
+
+
+def distinct_names(names: Sequence[str | None]) -> list[str]:
+    """Names of columns, each once: one that stands there several times is numbered, as blocks of columns have them.
+
+    Of keys and texts, the first keeps its name: it is the one that counts.
+    """
+    given = [(name or "").strip() or f"unnamed_{place}" for place, name in enumerate(names)]
+    times = Counter(given)
+    numbered = [
+        name
+        if times[name] == 1 or (normalised(name) in _OF_ROWS and name not in given[:place])
+        else f"{name}_{given[:place].count(name) + 1}"
+        for place, name in enumerate(given)
+    ]
+    return [name if name not in numbered[:place] else f"{name}_column_{place}" for place, name in enumerate(numbered)]

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import polars as pl
 
+from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._corpus import Corpus
+from dialgauge.corpus._mapping import Mapped
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
 
@@ -31,6 +33,73 @@ def with_systems(table: Table, plan: Plan, corpus: Corpus) -> Table:
         frame = table.frame.with_columns(pl.lit(corpus.systems[0]).alias("system"))
         return replace(table, frame=frame, notes=(*table.notes, note))
     return table
+
+
+def with_parted_ids(table: Table, mapping: Mapped) -> Table:
+    """The table with columns for the dialogue and the system, where one column of names joins both.
+
+    So it is if what stands before (or behind) the same joint names the texts, and the rest recurs for each of them.
+    """
+    if {"dialogue_id", "system"} & set(mapping) or table.frame.height < _FEWEST:
+        return table
+    texts = table.frame.select(pl.col(pl.String)).columns
+    short = [column for column in texts if _are_short(table.frame[column])]
+    suspects = [column for column in short if _by_joint(table.frame[column])]
+    if not suspects:
+        return table
+    plan = make_plan(table.frame, {use: given for use, given in mapping.items() if use != "ignore"}, table.known)
+    if plan.has("system") or not plan.has("summary"):
+        return table
+    named = plan.uses.get("dialogue_id")
+    suspects = [column for column in suspects if named in (None, (column,))]
+    summary, dialogue = plan.uses["summary"][0], plan.uses.get("dialogue", (None,))[0]
+    for column in suspects:
+        for ids, systems in _by_joint(table.frame[column]):
+            made = table.frame.with_columns(ids.alias("dialogue_id"), systems.alias("system"))
+            told = dialogue is None or _depends(made, dialogue, ["dialogue_id"])
+            if told and _depends(made, summary, ["dialogue_id", "system"]) and plan.uses.get("annotator") != (column,):
+                note = f"the names in {column!r} join dialogue and system, and were split"
+                known = {**table.known, "dialogue_id": "dialogue_id", "system": "system"}
+                return replace(table, frame=made.drop(column), notes=(*table.notes, note), known=known)
+    return table
+
+
+#: With fewer rows, parts of names may recur by chance.
+_FEWEST = 8
+
+
+def _are_short(values: pl.Series) -> bool:
+    shown = values.drop_nulls().head(200)
+    return bool(len(shown)) and bool((shown.str.len_chars() <= 100).all()) and not shown.str.contains(r"\s\S+\s").any()
+
+
+def _by_joint(values: pl.Series) -> list[tuple[pl.Series, pl.Series]]:
+    """The two parts of names that all have one joint, the finer part first: each part recurs beside several others."""
+    found = []
+    names = values.drop_nulls().unique()
+    for joint in _JOINTS:
+        if len(names) < 4 or not names.str.contains(joint, literal=True).all():
+            continue
+        for cut in {min(name.count(joint) for name in names), 1}:
+            parts = {name: _cut(name, joint, cut) for name in names}
+            left, right = ({part[side] for part in parts.values()} for side in (0, 1))
+            if min(len(left), len(right)) < 2 or len(parts) * 10 < len(left) * len(right) * 8:
+                continue
+            first = values.replace_strict({name: part[0] for name, part in parts.items()}, return_dtype=pl.String)
+            second = values.replace_strict({name: part[1] for name, part in parts.items()}, return_dtype=pl.String)
+            found += [(first, second), (second, first)]
+    return found
+
+
+def _cut(name: str, joint: str, place: int) -> tuple[str, str]:
+    pieces = name.split(joint)
+    return joint.join(pieces[:place]), joint.join(pieces[place:])
+
+
+def _depends(frame: pl.DataFrame, column: str, on: list[str]) -> bool:
+    """Whether a column has one value in each group, and several values at all."""
+    rows = frame.select(*on, column).drop_nulls().unique()
+    return rows.height > 1 and rows.select(on).is_unique().all() and rows[column].n_unique() > 1
 
 
 def _parted(name: str, dialogues: set[str], systems: set[str]) -> tuple[str, str] | None:

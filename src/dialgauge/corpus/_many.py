@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from dialgauge.corpus._columnar import load_parquet
+from dialgauge.corpus._databases import load_database
 from dialgauge.corpus._delimited import load_delimited
+from dialgauge.corpus._elements import load_xml
 from dialgauge.corpus._jsonl import load_jsonl
 from dialgauge.corpus._names import USES, is_id, normalised
 from dialgauge.corpus._nested import flatten, to_frame
+from dialgauge.corpus._pages import load_page
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._sheets import Sheet, one_table
 from dialgauge.corpus._table import Table
@@ -22,9 +25,12 @@ from dialgauge.errors import InputError
 _JSON = (".json", ".jsonl", ".ndjson")
 _LOADERS = {
     **dict.fromkeys(_JSON, load_jsonl),
-    **dict.fromkeys((".csv", ".tsv"), load_delimited),
+    **dict.fromkeys((".csv", ".tsv", ".md"), load_delimited),
     **dict.fromkeys((".parquet", ".pq"), load_parquet),
-    ".xlsx": load_xlsx,
+    **dict.fromkeys((".xlsx", ".ods"), load_xlsx),
+    **dict.fromkeys((".sqlite", ".sqlite3", ".db"), load_database),
+    **dict.fromkeys((".html", ".htm"), load_page),
+    ".xml": load_xml,
     **dict.fromkeys(SUFFIXES, load_transcripts),
 }
 
@@ -40,6 +46,8 @@ def matching_files(path: Path) -> list[Path]:
         found = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
     else:
         found = sorted(path.iterdir())
+        if not any(file.is_file() for file in found):
+            found = sorted(path.rglob("*"))  # a folder for each annotator or batch
     return [file for file in found if file.is_file() and file.suffix.lower() in _LOADERS and file.name[0] != "."]
 
 
@@ -73,7 +81,15 @@ def load_many(path: Path) -> Table:
         else:
             sheets.append(Sheet(file.stem, table.frame, table.place))
     stacked = one_table(sheets, notes, "file")
-    return Table(stacked.frame, stacked.place, None, stacked.notes, (*problems, *stacked.problems), known=stacked.known)
+    return Table(
+        stacked.frame,
+        stacked.place,
+        None,
+        stacked.notes,
+        (*problems, *stacked.problems),
+        known=stacked.known,
+        unread=stacked.unread,
+    )
 
 
 def _records(tables: dict[Path, Table]) -> Table:

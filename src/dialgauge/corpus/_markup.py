@@ -13,6 +13,11 @@ _ENDS_LINE = frozenset(["br", "p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h
 _PIECE = re.compile(rf"{_TAG.pattern}|{_ENTITY.pattern}", re.IGNORECASE)
 
 
+def is_tag(name: str) -> bool:
+    """Whether a name in angle brackets is that of a tag of web pages."""
+    return re.fullmatch(_TAGS, name, re.IGNORECASE) is not None
+
+
 def has_markup(texts: Iterable[str]) -> bool:
     """Whether these texts are HTML: a known tag in at least two of them, or one that is closed again."""
     tagged = 0

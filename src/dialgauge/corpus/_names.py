@@ -149,7 +149,7 @@ _THING = (
 #: Columns that may identify a dialogue. Those without a word like "id" count only where their values are short.
 _ID = re.compile(
     rf"(?:{_THING})s?_?(?:id|ids|number|no|nr|num|ref|reference|key|uuid|guid|hash|code|sid|name|nummer|numero|编号|号|番号)|"
-    rf"(?:id|ids|n|no|nr|num|numero|number)_(?:de_|del_|della_|der_|des_|do_|da_|d_|of_)?(?:l_|la_)?(?:{_THING})|(?:e|f)?_?id"
+    rf"(?:id|ids|n|no|nr|num|numero|number)_(?:de_|del_|della_|der_|des_|do_|da_|d_|of_)?(?:l_|la_)?(?:{_THING})|(?:e|f)?_?id|uu?id|guid"
 )
 _BARE_ID = re.compile(
     rf"(?:{_THING})|uuid|guid|hash|key|fname|file|file_name|filename|ref|nr|number|no|name|index|idx|.+_id|[a-z]{{2,8}}id"
@@ -174,7 +174,7 @@ _HOUSEKEEPING = re.compile(
 )
 #: Columns computed from ratings: beside the raw ones they are no further annotator.
 AGGREGATES = re.compile(
-    r"(?:^|.*_)(?:mean|avg|average|median|std|sd|stdev|var|variance|min|max|sum|total|majority|agreed|consensus)(?:_.*)?"
+    r"(?:^|.*_)(?:mean|avg|average|median|std|sd|stdev|var|variance|min|max|sum|total|majority|agreed|consensus|adjudicated|adjudication)(?:_.*)?"
 )
 #: Scores that programs compute: beside people's judgements they are none.
 _METRICS = re.compile(

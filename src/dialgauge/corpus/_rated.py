@@ -162,11 +162,12 @@ def _reading(rows: Rows, name: str, part: pl.DataFrame) -> Reading:
     reading = read_values(texts, commas=rows.commas)
     said = f"dimension:{name}" in rows.plan.uses or rows.plan.has("value")
     judged = is_dimension(normalised(name)) or said
-    few = 2 <= reading.distinct <= _MOST_NAMES and reading.given >= 2 * reading.distinct
+    names = read_names(texts)
+    few = 2 <= names.distinct <= _MOST_NAMES and names.given >= 2 * names.distinct
     if _GRADED.search(normalised(name)) and (letters := _grades(texts)):
         reading = read_values(texts, order=letters)
-    if reading.share < 0.5 and judged and few:
-        reading = read_names(texts)
+    if reading.share < 0.5 and judged and few and not _hold_digits(texts):
+        reading = names
         rows.notes.append(
             f"{name}: {counted(len(reading.labels), 'class', 'classes')} without an order "
             f"({', '.join(reading.labels)}); if they have one, write numbers"
@@ -182,9 +183,14 @@ def _reading(rows: Rows, name: str, part: pl.DataFrame) -> Reading:
     if reading.not_given:
         listed = ", ".join(f"{number} × {word!r}" for word, number in sorted(reading.not_given.items()))
         rows.notes.append(f"{name}: read as not given: {listed}")
-    if is_lower_better(name):
+    if is_lower_better(name) and reading.kind != "names":
         rows.notes.append(f"{name}: lower is better, by its name; --direction {name}=higher says otherwise")
     return reading
+
+
+def _hold_digits(texts: Mapping[str, int]) -> bool:
+    """Whether most answers have a number in them: then they are no names, and a number that is not understood."""
+    return sum(n for text, n in texts.items() if re.search(r"\d", text)) * 2 > sum(texts.values())
 
 
 def _grades(texts: Mapping[str, int]) -> tuple[str, ...]:

@@ -167,7 +167,9 @@ def is_voted(name: str, value: Any) -> bool:
     if not is_dimension(name) or not value:
         return False
     answers = value if isinstance(value, list) else list(value.values())
-    return not any(isinstance(answer, dict | list) for answer in answers)
+    # Words that are on no scale are labels that somebody ticked, and not one answer of each annotator.
+    labels = isinstance(value, list) and any(isinstance(answer, str) and not is_answer(answer) for answer in answers)
+    return not labels and not any(isinstance(answer, dict | list) for answer in answers)
 
 
 def is_flat(value: Mapping[str, Any], depth: int = 0) -> bool:

@@ -5,11 +5,15 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._columns import make_plan
+from dialgauge.corpus._linked import with_links
 from dialgauge.corpus._names import USES, heading, is_dimension, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._utterances import without_totals
+from dialgauge.corpus._values import MOSTLY
 
 #: The column that holds the name of the sheet a row comes from.
 SHEET = "sheet"
@@ -28,7 +32,7 @@ class Sheet:
 
 def one_table(sheets: Sequence[Sheet], notes: Sequence[str] = (), what: str = "sheet") -> Table:
     """All sheets (or files) that hold data of the corpus; the others are named in a note."""
-    sheets = _with_dimensions(sheets)
+    sheets = with_links(_with_dimensions([_without_totals(sheet) for sheet in sheets]))
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     filled = [sheet for sheet in sheets if _is_data(plans[sheet.name])] or list(sheets[:1])
     if len(filled) > 1 and not _alike(filled):
@@ -37,7 +41,29 @@ def one_table(sheets: Sequence[Sheet], notes: Sequence[str] = (), what: str = "s
     read = f"only the {what} {filled[0].name!r} is read; " if len(filled) == 1 else f"{what}s that hold no such data: "
     said = [f"{read}{'left out: ' if len(filled) == 1 else ''}{', '.join(left_out)}"] if left_out else []
     table = _stacked(filled, plans, what)
-    return replace(table, notes=(*notes, *said, *table.notes))
+    unread = [_judged_in(sheet, what) for sheet in sheets if sheet not in filled]
+    return replace(table, notes=(*notes, *said, *table.notes), unread=tuple(filter(None, unread)))
+
+
+def _judged_in(sheet: Sheet, what: str) -> str | None:
+    """What a sheet that is not read seems to hold: columns of answers beside rows that name something."""
+    names = {column: normalised(heading(column)[0]) for column in sheet.frame.columns}
+    found = [
+        column
+        for column, name in names.items()
+        if (is_dimension(name) or name in USES["value"]) and answers(sheet.frame[column]).share >= MOSTLY
+    ]
+    if not found:
+        return None
+    return (
+        f"the {what} {sheet.name!r} looks like judgements ({', '.join(map(repr, found[:3]))}) and was not read: give "
+        f"its rows the ids of the dialogues and the systems, or allow it (--allow-left-out all)"
+    )
+
+
+def _without_totals(sheet: Sheet) -> Sheet:
+    made = without_totals(Table(sheet.frame, sheet.place), {})
+    return replace(sheet, frame=made.frame, place=made.place)
 
 
 def _with_dimensions(sheets: Sequence[Sheet]) -> list[Sheet]:
@@ -104,15 +130,24 @@ def _stacked(sheets: Sequence[Sheet], plans: dict[str, Plan], what: str) -> Tabl
         start, sheet = max((part for part in starts if part[0] <= row), key=lambda part: part[0])
         return sheet.place(row - start)
 
-    meaning = _what_sheets_are(stack, plans[sheets[0].name], names) if _alike(sheets) else None
+    meaning, alike = None, _largest_group(sheets)
+    if len(alike) > 1:
+        several = [sheet.name for sheet in alike]
+        meaning = _what_sheets_are(stack.filter(pl.col(SHEET).is_in(several)), plans[several[0]], names)
+        stack = stack.with_columns(pl.when(pl.col(SHEET).is_in(several)).then(SHEET).alias(SHEET))
     said = f"read from several {what}s: {', '.join(sheet.name for sheet in sheets)}"
-    known = {SHEET: meaning} if meaning else {}
+    if meaning:
+        whose = "each" if len(alike) == len(sheets) else f"each of {', '.join(sheet.name for sheet in alike)}"
+        said = f"{said}; {whose} is {'an annotator' if meaning == 'annotator' else 'a system'}"
     return Table(
-        stack if meaning else stack.drop(SHEET),
-        place,
-        notes=(f"{said}; each is {'an annotator' if meaning == 'annotator' else 'a system'}" if meaning else said,),
-        known=known,
+        stack if meaning else stack.drop(SHEET), place, notes=(said,), known={SHEET: meaning} if meaning else {}
     )
+
+
+def _largest_group(sheets: Sequence[Sheet]) -> list[Sheet]:
+    """The sheets with nearly the same columns, of which there are most."""
+    groups = [[other for other in sheets if _alike([sheet, other])] for sheet in sheets]
+    return max(groups, key=len)
 
 
 def _what_sheets_are(stack: pl.DataFrame, plan: Plan, names: dict[str, str]) -> str | None:

@@ -25,7 +25,8 @@ _USES = ("dialogue_id", "dialogue", "annotator", "dimension", "time", "comment",
 def find_options(names: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """The columns of each option by its side: ``{"a": {"system": "system_a", "summary": "summary_a"}}``."""
     found: dict[str, dict[str, str]] = {}
-    for column, name in names.items():
+    # What is plainly a name of a system comes first: an option beside it is its text.
+    for column, name in sorted(names.items(), key=lambda one: not one[1].startswith(("system", "model"))):
         for use, stems in (("system", _SYSTEM), ("summary", _TEXT)):
             at = re.fullmatch(rf"(?:{stems})_?({_SIDE})(?:_(?:text|name))?|({_SIDE})_(?:{stems})", name)
             if use == "system":

@@ -8,7 +8,6 @@ from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._many import is_pattern, matching_files
 from dialgauge.corpus._reading import read_corpus
 from dialgauge.corpus._settings import ReadingSettings
-from dialgauge.corpus.catalogue import get_dataset, read_dataset
 from dialgauge.errors import InputError
 
 EMBEDDED = "embedded"
@@ -40,7 +39,7 @@ def open_corpus(
         )
     if format or mapping:
         raise InputError(f"{source}: a format and a mapping of columns are only for files")
-    corpus = _embedded() if source == EMBEDDED else read_dataset(source.removeprefix(_DATASET))
+    corpus = _embedded() if source == EMBEDDED else _dataset(source.removeprefix(_DATASET))
     return corpus.with_language(language) if language else corpus
 
 
@@ -48,6 +47,12 @@ def _embedded() -> Corpus:
     from dialgauge.corpus._embedded import embedded_corpus  # with what reads its file, which no other corpus needs
 
     return embedded_corpus()
+
+
+def _dataset(name: str) -> Corpus:
+    from dialgauge.corpus.catalogue import read_dataset
+
+    return read_dataset(name)
 
 
 def source_files(source: str, home: Path | None = None) -> list[Path]:
@@ -63,5 +68,7 @@ def source_folder(source: str, home: Path | None = None) -> Path | None:
     if source == EMBEDDED:
         return None
     if source.startswith(_DATASET):
+        from dialgauge.corpus.catalogue import get_dataset
+
         return get_dataset(source.removeprefix(_DATASET)).folder
     return (home or Path()) / source

@@ -11,6 +11,8 @@ from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._fields import fields_of, without
 from dialgauge.corpus._formats import Format, format_to_read
 from dialgauge.corpus._grids import with_grid, without_codes
+from dialgauge.corpus._inline import with_inline_marks
+from dialgauge.corpus._joined_ids import with_parted_ids
 from dialgauge.corpus._jsonl import record_key
 from dialgauge.corpus._mapping import IGNORE, Mapped
 from dialgauge.corpus._memory import load_memory
@@ -23,6 +25,7 @@ from dialgauge.corpus._records import taken_out
 from dialgauge.corpus._schema import KEY
 from dialgauge.corpus._sentence_rows import with_summaries
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._ticked import with_labels
 from dialgauge.corpus._utterances import with_dialogues, without_totals
 from dialgauge.corpus._wide import as_long
 from dialgauge.corpus._wrapped import unwrapped
@@ -67,7 +70,9 @@ def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -
         if known is None:
             table = with_parsed_cells(with_grid(table, mapping)) if table.records is None else table
             known = without_totals(table, mapping) if table.records is None else _flattened(table, mapping)
-            known = with_summaries(with_dialogues(known, mapping), mapping)
+            known = with_summaries(with_dialogues(with_parted_ids(known, mapping), mapping), mapping)
+            known = with_inline_marks(known, mapping)
+        known = with_labels(known, mapping)
         if known.frame.is_empty():
             raise_if_any(known.problems, path)
             raise InputError("has no rows")

@@ -36,11 +36,14 @@ _ORDER = re.compile(
 )
 #: Rows below a table that say something about all of it.
 _TOTAL = re.compile(
-    r"(?:over_?all_|grand_)?(?:averages?|avg|means?|medians?|totals?|sum|std|sd|std_dev|stdev|st_dev|standard_deviation|"
+    r"(?:over_?all_|grand_|sub_?)?(?:averages?|avg|means?|medians?|totals?|sum|std|sd|std_dev|stdev|st_dev|standard_deviation|"
     r"variance|min|max|minimum|maximum|count|n|n_\d+|mittelwert|durchschnitt|summe|moyenne|somme|ecart_type|media|promedio|"
     r"standardabweichung)(?:_(?:scores?|ratings?|overall|\d+))?"
 )
 _OWN = ("dialogue", "summary", "reference", "annotator")
+_LONGEST_TOTAL = 40
+#: In a table whose rows have fewer cells than this, one that is filled alone says nothing.
+_USUAL = 4
 
 
 def is_total(text: str) -> bool:
@@ -49,29 +52,97 @@ def is_total(text: str) -> bool:
 
 
 def without_totals(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
-    """The table without rows at its end that sum up the others (``Average``, ``Total``, ``n = 16``)."""
+    """The table without rows that sum up others (``Average``, ``Total``, ``n = 16``) or only say something about them.
+
+    A row with a text or a person is data, whatever it is called, and so is a name that the rows below do not repeat.
+    """
     frame = table.frame
-    if frame.height < 2:
-        return table
     texts = [column for column, dtype in frame.schema.items() if dtype == pl.String]
-    end, words = frame.height, []
-    while end > 1:
-        row = frame.row(end - 1, named=True)
-        said = [str(row[column]).strip() for column in texts if row[column] is not None and str(row[column]).strip()]
-        word = next(filter(is_total, said), None)
-        if said and word is None:
-            break
-        end -= 1
-        words += [word] if word else []
-    if not words:
+    if frame.height < 2 or not texts:
         return table
-    uses = make_plan(frame.head(end), mapping, table.known).uses
+    table = _without_headings(table, texts)
+    frame = table.frame
+    words = _totals_in(frame, texts)
+    alone = _rows_with_one_cell(frame)
+    if not words and not alone:
+        return table
+    numbered = frame.with_row_index("_row")
+    rest = numbered.filter(~pl.col("_row").is_in([*words, *alone]))
+    if rest.is_empty():
+        return table
+    uses = make_plan(rest.drop("_row"), mapping, table.known).uses
     own = [column for use in _OWN for column in uses.get(use, ())]
-    if own and frame.slice(end).select(pl.any_horizontal(pl.col(own).is_not_null()).any()).item():
-        return table  # a row with a text or a person is data, whatever it is called
-    listed = ", ".join(repr(word) for word in reversed(words))
-    note = f"{counted(len(words), 'row')} at the end that only sum up the others: {listed}"
-    return replace(table, frame=frame.head(end), notes=(*table.notes, note))
+    gone = numbered.filter(pl.col("_row").is_in([*words, *alone]))
+    if own:
+        gone = gone.filter(
+            pl.all_horizontal(pl.col(own).is_null() | (pl.col(own).cast(pl.String).str.strip_chars() == ""))
+        )
+    named = uses.get("dialogue_id")
+    given = rest.filter(pl.any_horizontal(pl.exclude("_row").is_not_null()))
+    if named is None or given[named[0]].null_count():
+        gone = gone.filter(pl.col("_row").is_in(list(words)))
+    numbers = set(gone["_row"].to_list())
+    if not numbers:
+        return table
+    kept = [number for number in range(frame.height) if number not in numbers]
+    summed = [repr(words[number]) for number in sorted(numbers & set(words))]
+    remarks = sorted(numbers - set(words))
+    notes = [f"{counted(len(summed), 'row')} that only sum up others left out: {', '.join(summed)}"] if summed else []
+    if remarks:
+        said = next(str(cell) for cell in frame.row(remarks[0]) if cell is not None and str(cell).strip())
+        notes.append(f"{counted(len(remarks), 'row')} with nothing but a remark left out, such as {said[:60]!r}")
+    place = table.place
+    return replace(
+        table,
+        frame=frame[kept],
+        place=lambda row: place(kept[row] if row < len(kept) else row + len(numbers)),
+        notes=(*table.notes, *notes),
+        summed=table.summed + len(numbers),
+    )
+
+
+def _without_headings(table: Table, texts: Sequence[str]) -> Table:
+    """The table without rows that repeat the headings, as files that were put together have them."""
+    frame = table.frame
+    same = pl.sum_horizontal((pl.col(column) == column).fill_null(False) for column in texts)
+    filled = pl.sum_horizontal((pl.col(column).is_not_null() & (pl.col(column) != "")) for column in texts)
+    again = frame.select(((same >= 2) & (same * 2 >= filled)).alias("again"))["again"]
+    if not again.any():
+        return table
+    kept, place = (~again).arg_true().to_list(), table.place
+    return replace(
+        table,
+        frame=frame.filter(~again),
+        place=lambda row: place(kept[row] if row < len(kept) else row + frame.height - len(kept)),
+        notes=(*table.notes, f"{counted(frame.height - len(kept), 'row')} that repeat the headings left out"),
+        summed=table.summed + frame.height - len(kept),
+    )
+
+
+def _totals_in(frame: pl.DataFrame, texts: Sequence[str]) -> dict[int, str]:
+    """The rows in which a cell says that they sum up others, with what it says."""
+    found: dict[int, str] = {}
+    for column in texts:
+        short = frame[column].str.strip_chars()
+        said = [text for text in short.unique() if text and len(text) <= _LONGEST_TOTAL and is_total(text)]
+        if said:
+            rows = short.is_in(said).fill_null(False).arg_true()
+            found |= {int(row): short[int(row)] for row in rows if int(row) not in found}
+    return found
+
+
+def _rows_with_one_cell(frame: pl.DataFrame) -> list[int]:
+    """The rows with one filled cell in a table whose rows have several."""
+    filled = frame.select(
+        pl.sum_horizontal(
+            (pl.col(column).is_not_null() & (pl.col(column).cast(pl.String) != "")).cast(pl.Int64)
+            for column in frame.columns
+        ).alias("n")
+    )["n"]
+    usual = filled.median()
+    if not isinstance(usual, float | int) or usual < _USUAL:
+        return []
+    return [number for number, count in enumerate(filled) if count == 1]
 
 
 def with_dialogues(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:

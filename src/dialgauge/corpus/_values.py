@@ -43,6 +43,11 @@ NOT_GIVEN = frozenset(
             "weiß nicht",
             "ne sait pas",
             "not rated",
+            "can't judge",
+            "cannot judge",
+            "unable to judge",
+            "cannot rate",
+            "can't rate",
             "unrated",
             "undefined",
         ),
@@ -163,7 +168,8 @@ _DEGREES = {
 }
 _PLAIN = 5
 _MOST_DEGREES = 20
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_DECIMAL_COMMA = re.compile(r"([+-]?\d+,\d+)(?:\s*/\s*\d+)?")
+_PERCENT = re.compile(r"(?<=\d)\s*%$")
 #: "4 - good", "4: good", "4 (good)", "4/5", "4 out of 5", "4 stars", "80 %": the number is the answer.
 _LEADING = re.compile(
     r"([+-]?\d+(?:\.\d+)?)\s*(?:[-–:=.)]\s*[^\W\d].*|\([^)]*\)|/\s*\d+|(?:out )?of \d+|stars?|points?|%)",
@@ -237,8 +243,9 @@ def read_values(counts: Mapping[str, int], *, commas: bool = True, order: tuple[
 
 
 def _plain(text: str) -> str:
-    """A text for comparison: lower case, single spaces, emoji without the colour of the skin."""
-    return " ".join((text if text.isascii() else _COLOURS.sub("", text)).lower().split())
+    """A text for comparison: lower case, single spaces, no sign of percent, emoji without the colour of the skin."""
+    words = " ".join((text if text.isascii() else _COLOURS.sub("", text)).lower().split())
+    return _PERCENT.sub("", words) if words.endswith("%") else words
 
 
 def is_answer(text: str) -> bool:
@@ -248,8 +255,11 @@ def is_answer(text: str) -> bool:
 
 
 def read_names(counts: Mapping[str, int]) -> Reading:
-    """The texts as names of classes without an order: 1, 2, 3 … in alphabetical order."""
-    given = {text: text.strip() for text in counts if text.strip().lower() not in NOT_GIVEN}
+    """The texts as names of classes without an order: 1, 2, 3 … in alphabetical order.
+
+    Among kinds of errors, ``none`` is an answer.
+    """
+    given = {text: text.strip() for text in counts if text.strip().lower() not in NOT_GIVEN - {"none"}}
     labels = tuple(sorted(set(given.values())))
     places = {label: float(place) for place, label in enumerate(labels, start=1)}
     said = {text.strip(): n for text, n in counts.items() if text not in given and text.strip()}
@@ -274,7 +284,11 @@ def _numbers(given: Mapping[str, str], commas: bool) -> tuple[dict[str, float], 
     plain = {text: number for text, word in given.items() if (number := as_number(word)) is not None}
     if not commas:
         return plain, False
-    turned = {text: float(word.replace(",", ".")) for text, word in given.items() if _DECIMAL_COMMA.fullmatch(word)}
+    turned = {
+        text: float(found[1].replace(",", "."))
+        for text, word in given.items()
+        if (found := _DECIMAL_COMMA.fullmatch(word))
+    }
     # Only where every cell is a number that way: "2,5" among points may be two answers.
     if turned and len(turned) + len(plain) == len(given) and not any("." in given[text] for text in plain):
         return plain | turned, True

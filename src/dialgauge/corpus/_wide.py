@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from dialgauge.corpus._column_types import answers
+from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._names import (
     AGGREGATES,
     CLASSES,
@@ -118,7 +119,7 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     wide = {*found.texts.values(), *found.names.values(), *found.ratings, *found.comments}
     dimensions = sorted({dimension for dimension, _, _ in found.ratings.values()})
     rest = [column for column in frame.columns if column not in wide and column not in dimensions]
-    numbered = frame.with_row_index("_origin")
+    numbered = _with_ids_below(frame, rest).with_row_index("_origin")
     parts = []
     for system in systems:
         for who in raters:
@@ -154,6 +155,16 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
             **({_COMMENT: "comment"} if found.comments else {}),
         },
     )
+
+
+def _with_ids_below(frame: pl.DataFrame, rest: Sequence[str]) -> pl.DataFrame:
+    """The frame with ids that stand only in the first of several rows, as merged cells are saved, in all of them."""
+    named = make_plan(frame.select(rest)).uses.get("dialogue_id", ())
+    for column in named:
+        values = frame[column]
+        if values.null_count() and values[0] is not None and values.drop_nulls().is_unique().all():
+            frame = frame.with_columns(pl.col(column).forward_fill())
+    return frame
 
 
 def _name_of(found: _Wide, system: str) -> pl.Expr:
@@ -371,7 +382,7 @@ def _named_people(
     if (len(affixes) < 2 and not bracketed) or len(set(affixes)) != 1 or len(affixes[0]) < 2:
         return {}
     return {
-        column: (dimension, None, who)
+        column: (dimension, None, _as_written(column, who))
         for dimension, group in groups.items()
         for who, column in group.items()
         if _is_judged(frame, column)

@@ -84,7 +84,9 @@ def _joined(table: Table, lists: dict[str, list[dict[str, Any]]]) -> Table:
         frame = to_frame([row for _, row in made], file)
         sheets.append(Sheet(name, frame, place_in(file, [number for number, _ in made])))
     stacked = one_table(sheets, table.notes, "list")
-    return replace(table, records=None, frame=stacked.frame, place=stacked.place, notes=stacked.notes)
+    return replace(
+        table, records=None, frame=stacked.frame, place=stacked.place, notes=stacked.notes, unread=stacked.unread
+    )
 
 
 def _with_records(table: Table, inner: list[dict[str, Any]]) -> Table:

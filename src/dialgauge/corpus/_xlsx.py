@@ -3,7 +3,6 @@
 import re
 import zipfile
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +12,7 @@ import polars as pl
 
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._flat import flat_frame
-from dialgauge.corpus._headings import LOOKED_AT, find_headings
+from dialgauge.corpus._headings import LOOKED_AT, distinct_names, find_headings
 from dialgauge.corpus._sheets import Sheet, one_table
 from dialgauge.corpus._table import Table, refuse_width
 from dialgauge.errors import InputError, MissingExtraError
@@ -62,9 +61,8 @@ def _sheet(book: "fastexcel.ExcelReader", name: str, path: Path, notes: list[str
             return None
         refuse_width(raw.width, str(path))
         headings = find_headings(list(raw.iter_rows()))
-        where: dict[str, Any] = {"header_row": headings.row}
-        if headings.names:
-            where = {"header_row": None, "skip_rows": headings.data, "column_names": _distinct(headings.names)}
+        names = distinct_names(headings.names or raw.row(headings.row))
+        where: dict[str, Any] = {"header_row": None, "skip_rows": headings.data, "column_names": names}
         texts = book.load_sheet(name, dtypes="string", **where).to_polars()
         typed = book.load_sheet(name, schema_sample_rows=None, **where).to_polars()
     except (fastexcel.FastExcelError, pl.exceptions.PolarsError, ValueError) as error:
@@ -77,11 +75,6 @@ def _sheet(book: "fastexcel.ExcelReader", name: str, path: Path, notes: list[str
     whole = [name for name in texts.columns if typed[name].null_count() == texts[name].null_count()]
     file = str(path) if len(book.sheet_names) == 1 else f"{path} [{name}]"
     return Sheet(name, texts.with_columns(typed.select(whole)), lambda row: (file, row + headings.data + 1))
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Names of columns, each once."""
-    return [name if name and name not in names[:place] else f"{name}_{place}" for place, name in enumerate(names)]
 
 
 def _need(module: str, feature: str) -> None:

@@ -55,6 +55,7 @@ from dialgauge.metaeval._intervals import (
 from dialgauge.metaeval._judgements import (
     JudgementEvaluation as JudgementEvaluation,
     evaluate_judgements as evaluate_judgements,
+    summary_labels as summary_labels,
 )
 from dialgauge.metaeval._labels import (
     LabelEvaluation as LabelEvaluation,
@@ -141,6 +142,9 @@ from dialgauge.metaeval._compare_systems import (
 )
 from dialgauge.metaeval._decide import (
     decide as decide,
+)
+from dialgauge.metaeval._directions import (
+    dimension_directions as dimension_directions,
 )
 from dialgauge.metaeval._draws import (
     count_draws as count_draws,

@@ -11,13 +11,15 @@ import numpy as np
 import polars as pl
 
 from dialgauge.arrays import FloatArray
-from dialgauge.corpus import KEY, OVERALL
+from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.metaeval._compare_systems import SYSTEM_COMPARISON, judged_pairs
+from dialgauge.metaeval._compare_systems import SYSTEM_COMPARISON, judged_pairs, only_role
 from dialgauge.metaeval._draws import bootstrap_weights
 from dialgauge.metaeval._intervals import percentile_interval
 from dialgauge.metaeval._part_sums import PartSums, merged_sums
 from dialgauge.metaeval._settings import SystemComparisonSettings
+from dialgauge.metaeval._system_draws import ACROSS_SYSTEMS, FEWEST
+from dialgauge.metrics import parquet_shape, parquet_values
 from dialgauge.settings import takes
 
 #: One row of :attr:`PartComparison.systems`.
@@ -33,10 +35,15 @@ SYSTEM_MEANS = pl.Schema(
 )
 #: One row of :attr:`PartComparison.correlations`.
 METRIC_CORRELATIONS = pl.Schema(
-    {"metric": pl.String, "other": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+    {
+        "coefficient": pl.String,
+        "metric": pl.String,
+        "other": pl.String,
+        "value": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+    }
 )
-#: Systems that a correlation over systems needs.
-_FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +51,9 @@ class PartComparison:
     """Systems and metrics, compared on all summaries of a streamed corpus.
 
     ``systems`` has the mean of each system by each metric with its interval over dialogues; ``frame`` the difference of
-    every two systems with its interval and p-value, as :class:`SystemComparison` has it; ``correlations`` Pearson's r
-    of the systems' means by every two metrics, for new systems and dialogues. ``settings`` says how dialogues were
-    drawn.
+    every two systems with its interval and p-value, as :class:`SystemComparison` has it; ``correlations`` Pearson's r,
+    Spearman's rho and Kendall's tau-b of the systems' means by every two metrics, for new systems and dialogues.
+    ``settings`` says how dialogues were drawn.
     """
 
     systems: pl.DataFrame
@@ -69,7 +76,7 @@ class _SumPart:
 
     def __call__(self, file: str) -> PartSums:
         wanted = (pl.col("role") == self.role) & (pl.col("variant") == self.asked.variant)
-        rows = pl.scan_parquet(file, glob=False).filter(wanted).select("dialogue_id", "system", *self.metrics).collect()
+        rows = parquet_values(file, [pl.col(name) for name in (*KEY, *self.metrics)]).filter(wanted)
         if self.systems is not None:
             rows = rows.filter(pl.col("system").is_in(self.systems))
         return PartSums.of(rows, self.metrics, self.asked.resamples, self.asked.seed)
@@ -116,17 +123,15 @@ def compare_parts(
 
 def _chosen(files: list[str], asked: SystemComparisonSettings) -> tuple[list[str], str]:
     """The metrics and the role that are compared."""
-    known = [name for name in pl.read_parquet_schema(files[0]) if name not in KEY]
+    known = [name for name in parquet_shape(files[0])[1] if name not in KEY]
     for name in asked.metrics or ():
         if name not in known:
             raise UnknownNameError("metric", name, known)
     metrics = list(asked.metrics or known)
     if asked.role is not None:
         return metrics, asked.role
-    roles = pl.scan_parquet(files, glob=False).select(pl.col("role").unique().sort()).collect()["role"].to_list()
-    if OVERALL not in roles and len(roles) > 1:
-        raise InputError(f"several roles have summaries: {', '.join(roles)}; choose one (role=…, --role)")
-    return metrics, OVERALL if OVERALL in roles or not roles else roles[0]
+    roles = {role for file in files for role in parquet_values(file, [pl.col("role").unique()])["role"]}
+    return metrics, only_role(roles)
 
 
 def _couples(sums: PartSums, asked: SystemComparisonSettings) -> list[tuple[int, int]]:
@@ -180,31 +185,15 @@ def _pairs(
 
 
 def _correlations(sums: PartSums, means: FloatArray, asked: SystemComparisonSettings) -> pl.DataFrame:
-    if len(sums.systems) < _FEWEST:
+    if len(sums.systems) < FEWEST:
         return pl.DataFrame(schema=METRIC_CORRELATIONS)
     drawn = bootstrap_weights(len(sums.systems), 1, asked.resamples, "systems", asked.seed).systems
     weights = np.vstack([np.ones((1, len(sums.systems))), drawn])
     rows = []
-    for first, second in combinations(range(len(sums.metrics)), 2):
-        values = _weighted_pearson(means[:, :, first], means[:, :, second], weights)
-        low, high = percentile_interval(values[1:], asked.confidence)
-        rows.append((sums.metrics[first], sums.metrics[second], values[0], low, high))
+    for coefficient, correlated in ACROSS_SYSTEMS.items():
+        for first, second in combinations(range(len(sums.metrics)), 2):
+            values = correlated(means[:, :, first], means[:, :, second], weights)
+            low, high = percentile_interval(values[1:], asked.confidence)
+            rows.append((coefficient, sums.metrics[first], sums.metrics[second], values[0], low, high))
     made = pl.DataFrame(rows, schema=METRIC_CORRELATIONS, orient="row")
     return made.with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-def _weighted_pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Of each row; NaN where fewer than three systems, or one value, are left."""
-    known = ~(np.isnan(x) | np.isnan(y))
-    weights = np.where(known, weights, 0.0)
-    total = weights.sum(axis=1, keepdims=True)
-    enough = (weights > 0).sum(axis=1) >= _FEWEST
-
-    def centred(values: FloatArray) -> FloatArray:
-        values = np.where(known, values, 0.0)
-        return np.asarray(values - (weights * values).sum(axis=1, keepdims=True) / np.maximum(total, 1.0))
-
-    x, y = centred(x), centred(y)
-    norm = np.sqrt((weights * x**2).sum(axis=1) * (weights * y**2).sum(axis=1))
-    product = (weights * x * y).sum(axis=1)
-    return np.asarray(np.divide(product, norm, out=np.full(len(x), np.nan), where=enough & (norm > 1e-24)))

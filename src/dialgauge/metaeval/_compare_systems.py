@@ -1,7 +1,7 @@
 """``compare_systems``: which of two systems is better, by each metric and by each dimension that people rated."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -158,7 +158,8 @@ def _measures(
         tables.append(wide)
     if not tables:
         raise InputError("nothing to compare systems by: the corpus has no ratings, and no scores were given")
-    role = _role(asked.role, tables)
+    shared = set.intersection(*(set(frame["role"]) for frame in tables))
+    role = only_role(shared) if asked.role is None else asked.role
     tables = [_here(frame, role, asked.variant) for frame in tables]
     systems = _systems(corpus, tables, asked)
     dialogues = sorted({name for frame in tables for name in frame["dialogue_id"]})
@@ -184,15 +185,14 @@ def _here(frame: pl.DataFrame, role: str, variant: str) -> pl.DataFrame:
     return frame.filter(pl.col("role") == role, pl.col("variant") == variant)
 
 
-def _role(asked: str | None, tables: Sequence[pl.DataFrame]) -> str:
-    if asked is not None:
-        return asked
-    roles = sorted(set.intersection(*(set(frame["role"]) for frame in tables)))
+def only_role(roles: Iterable[str]) -> str:
+    """The role that is compared where none was chosen: the one that has summaries, or that of the whole dialogue."""
+    roles = sorted(roles)
     if OVERALL in roles or not roles:
         return OVERALL
     if len(roles) > 1:
         raise InputError(f"several roles have summaries: {', '.join(roles)}; choose one (role=…, --role)")
-    return str(roles[0])
+    return roles[0]
 
 
 def _systems(corpus: Corpus, tables: Sequence[pl.DataFrame], asked: SystemComparisonSettings) -> list[str]:

@@ -123,6 +123,21 @@ def correlate(
     if systems is not None and of_systems:
         beside = orient(system_matrix(matrix, systems, of_systems), signs)
         plans.append(Plan(beside, asked, one_per_system=True))
+    order = {name: i for i, name in enumerate((*matrix.metrics, *of_systems))}
+    direction = pl.col("metric").replace_strict(directions or {}, default="none", return_dtype=pl.String)
+    frame = (
+        pl.DataFrame(_rows(plans, asked, progress), schema_overrides=CORRELATIONS)
+        .with_columns(direction.alias("direction"), pl.lit(oriented).alias("oriented"))
+        .select(CORRELATIONS.names())
+        .sort(pl.col("metric").replace_strict(order, return_dtype=pl.Int64), maintain_order=True)
+    )
+    done_with = asked.model_dump(mode="json", exclude={"metrics", "levels", "coefficients"})
+    done_with |= {"references": sorted(references), "oriented": oriented, "role": matrix.pairing.role}
+    return Correlations(frame, matrix.pairing, matrix.systems, matrix.dialogues, done_with)
+
+
+def _rows(plans: Sequence[Plan], asked: CorrelationSettings, progress: Progress | None) -> list[dict[str, Any]]:
+    """The numbers of every plan, level by level and coefficient by coefficient."""
     rows: list[dict[str, Any]] = []
     steps = [(level, coefficient) for level in asked.levels for coefficient in asked.coefficients]
     for done, (level, coefficient) in enumerate(steps):
@@ -132,17 +147,7 @@ def correlate(
             rows += plan.rows(level, coefficient)
     if progress:
         progress("done", len(steps), len(steps))
-    order = {name: i for i, name in enumerate((*matrix.metrics, *of_systems))}
-    direction = pl.col("metric").replace_strict(directions or {}, default="none", return_dtype=pl.String)
-    frame = (
-        pl.DataFrame(rows, schema_overrides=CORRELATIONS)
-        .with_columns(direction.alias("direction"), pl.lit(oriented).alias("oriented"))
-        .select(CORRELATIONS.names())
-        .sort(pl.col("metric").replace_strict(order, return_dtype=pl.Int64), maintain_order=True)
-    )
-    done_with = asked.model_dump(mode="json", exclude={"metrics", "levels", "coefficients"})
-    done_with |= {"references": sorted(references), "oriented": oriented, "role": matrix.pairing.role}
-    return Correlations(frame, matrix.pairing, matrix.systems, matrix.dialogues, done_with)
+    return rows
 
 
 def orient(matrix: ScoreMatrix, directions: Mapping[str, str]) -> ScoreMatrix:

@@ -40,6 +40,8 @@ def _direction(name: str, corpus: Corpus, policy: RatingPolicy) -> DimensionDire
     known = corpus.dimension(name)
     if known.said_by in ("user", "file") or known.direction == "none":
         return DimensionDirection(known.direction, "corpus")
+    if known.kind == "nominal":  # a name such as error_type says nothing about the numbers of its classes
+        return DimensionDirection("none", "corpus")
     words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
     if known.direction == "lower" or words & _RANKS:
         return DimensionDirection("lower", "name")

@@ -17,7 +17,14 @@ from dialgauge.metaeval._perfect import disattenuated
 from dialgauge.metaeval._score_table import ScoreTable
 from dialgauge.metaeval._settings import CorrelationSettings, PairedSettings
 from dialgauge.progress import Progress, with_bar
-from dialgauge.ratings import Aggregated, RatingPolicy, TreatedRatings, treat_ratings, with_judgements_as_ratings
+from dialgauge.ratings import (
+    Aggregated,
+    RatingPolicy,
+    TreatedRatings,
+    treat_ratings,
+    with_judgements_as_ratings,
+    with_ordered_ratings,
+)
 from dialgauge.settings import chosen_pair, takes
 from dialgauge.tables import FrameResult
 
@@ -94,7 +101,7 @@ def evaluate_metrics(
     human ceiling and the effect of the references, all from the same ratings.
     """
     asked, policy = chosen_pair("evaluate_metrics", changes, (CorrelationSettings, settings), (RatingPolicy, policy))
-    corpus = with_judgements_as_ratings(corpus.without_models())
+    corpus = with_ordered_ratings(with_judgements_as_ratings(corpus.without_models()), policy)
     treated = treat_ratings(corpus.ratings, policy)
     aggregated = treated.aggregate()
     ratings = aggregated.wide()

@@ -61,13 +61,14 @@ def evaluate_judgements(
     )
 
 
-def summary_labels(corpus: Corpus, policy: RatingPolicy) -> pl.DataFrame | None:
+def summary_labels(corpus: Corpus, policy: RatingPolicy | None = None) -> pl.DataFrame | None:
     """A row per summary and a column per binary dimension: true for good, false for bad, null for an even vote.
 
     Each summary has the label of most of its annotators; where sentences were labelled, a summary is good if all of
     them are. "Good" is yes, or no on a dimension of which less is better. A dimension of more than two names without an
-    order has a column for each name.
+    order has a column for each name. None where no dimension has labels.
     """
+    policy = policy or RatingPolicy()
     corpus = with_judgements_as_ratings(corpus.without_models())
     kinds = {name: corpus.dimension(name) for name in corpus.dimensions}
     named = [name for name, one in kinds.items() if one.kind in ("binary", "nominal")]

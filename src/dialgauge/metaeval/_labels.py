@@ -1,6 +1,6 @@
 """Metrics against labels: does a score distinguish good from bad summaries, or one class from the others?"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,18 +11,17 @@ from dialgauge.arrays import FloatArray, IntArray
 from dialgauge.corpus import KEY
 from dialgauge.errors import UnknownNameError
 from dialgauge.metaeval._calibration import calibration
+from dialgauge.metaeval._clustered import ClusteredShare, auc_share, chance_p_values, share_interval, within_share
 from dialgauge.metaeval._intervals import percentile_interval
 from dialgauge.metaeval._matrix import with_defaults
 from dialgauge.metaeval._roc import (
     Labelled,
-    auc,
     average_precision,
     balanced_accuracy,
     best_threshold,
     class_counts,
     draw_dialogues,
     matthews,
-    within_auc,
     within_counts,
 )
 from dialgauge.metaeval._settings import LabelSettings
@@ -37,6 +36,7 @@ LABELS = pl.Schema(
         "good": pl.Int64,
         "dialogues": pl.Int64,
         **{f"{name}{end}": pl.Float64 for name in _MEASURES for end in ("", "_low", "_high")},
+        "p_chance": pl.Float64,
         "mixed_dialogues": pl.Int64,
         "threshold": pl.Float64,
         "threshold_low": pl.Float64,
@@ -58,6 +58,8 @@ class LabelEvaluation:
     threshold that is chosen on other dialogues: ``threshold`` is its median over folds, from ``threshold_low`` to
     ``threshold_high``. Every measure has an interval over dialogues. ``calibration_error`` is to be compared with
     ``calibration_floor``, which a perfect forecaster would have with as many items. ``note`` says why a value is null.
+    ``p_chance`` is the p-value of AUC (within dialogues where there is one) against chance, one half, at one error for
+    all metrics and dimensions of the table: of many metrics that know nothing, the best has an interval above one half.
     The dimensions in ``classes`` are classes without an order: there "good" means a summary of this class.
     """
 
@@ -71,7 +73,8 @@ class LabelEvaluation:
         for (name,), part in self.frame.group_by("dimension", maintain_order=True):
             known, dimension = part.drop_nulls("auc"), str(name)
             told = "this class from the others" if dimension in self.classes else "right from wrong"
-            said.append(_sentence(dimension, told, known.row(0, named=True)) if known.height else _none(part))
+            error = 1 - self.settings.confidence
+            said.append(_sentence(dimension, told, known.row(0, named=True), error) if known.height else _none(part))
         return said
 
 
@@ -79,15 +82,15 @@ def _none(part: pl.DataFrame) -> str:
     return f"{part['dimension'][0]}: no metric has an AUC ({part['note'][0]})."
 
 
-def _sentence(dimension: str, told: str, row: Mapping[str, Any]) -> str:
+def _sentence(dimension: str, told: str, row: Mapping[str, Any], error: float) -> str:
     inside = row["within_auc"] is not None
     name = "within_auc" if inside else "auc"
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     span = "" if low is None else f" [{low:.2f}, {high:.2f}]"
     where = " within a dialogue" if inside else ""
-    if low is not None and low <= 0.5:
+    if row["p_chance"] is not None and (value <= 0.5 or row["p_chance"] >= error):
         closest = f"{row['metric']} comes closest, AUC {value:.2f}{span}{where}"
-        return f"{dimension}: no metric surely tells {told}; {closest}."
+        return f"{dimension}: no metric is shown to tell {told} better than chance; {closest}."
     return f"{dimension}: {row['metric']} tells {told} best, with AUC {value:.2f}{span}{where}."
 
 
@@ -113,7 +116,8 @@ def evaluate_labels(
         if name not in metrics:
             raise UnknownNameError("metric", name, metrics)
     both = scores.join(labels, on=list(KEY), how="inner", suffix=" label").sort(KEY)
-    rows = []
+    numbers = both["dialogue_id"].unique().sort()
+    rows, tested = [], list[tuple[dict[str, Any], ClusteredShare]]()
     for dimension in (name for name in labels.columns if name not in KEY):
         column = f"{dimension} label" if dimension in metrics else dimension
         found = []
@@ -127,9 +131,24 @@ def evaluate_labels(
                 part[column].cast(pl.Boolean).to_numpy(),
                 np.unique(part["dialogue_id"].to_numpy(), return_inverse=True)[1].astype(np.int64),
             )
-            found.append({"metric": metric, "dimension": dimension, **_measure(items, asked, sign)})
+            row = {"metric": metric, "dimension": dimension, **_measure(items, asked, sign)}
+            found.append(row)
+            if row.get("auc") is not None:
+                share = within_share(items) if row.get("within_auc") is not None else auc_share(items)
+                places = numbers.search_sorted(part["dialogue_id"].unique().sort()).to_numpy()
+                tested.append((row, share.placed(places)))
         rows += sorted(found, key=lambda row: -_first(row))
+    add_chance(tested, len(numbers), asked)
     return LabelEvaluation(pl.DataFrame(rows, schema=LABELS), asked)
+
+
+def add_chance(tested: Sequence[tuple[dict[str, Any], ClusteredShare]], dialogues: int, asked: LabelSettings) -> None:
+    """Add to each row the p-value of its share against chance, at one error for all rows."""
+    if not tested or not asked.resamples:
+        return
+    values = chance_p_values([share for _, share in tested], dialogues, asked.resamples, asked.seed)
+    for (row, _), value in zip(tested, values, strict=True):
+        row["p_chance"] = float(value)
 
 
 def _first(row: Mapping[str, Any]) -> float:
@@ -145,10 +164,10 @@ def _measure(items: Labelled, asked: LabelSettings, sign: float) -> dict[str, An
     draws = draw_dialogues(items.dialogues, asked.resamples, asked.seed) if asked.resamples else None
     pairs = within_counts(items)[1]
     facts |= {"mixed_dialogues": int((pairs > 0).sum())}
-    for name, measure in (("auc", auc), ("within_auc", within_auc), ("average_precision", average_precision)):
-        drawn = None if draws is None else measure(items, draws)
-        clusters = facts["mixed_dialogues"] if name == "within_auc" else items.dialogues
-        facts |= _with_interval(name, measure(items, items.once()), drawn, clusters, asked)
+    for name, share in (("auc", auc_share(items)), ("within_auc", within_share(items))):
+        facts |= share_facts(name, share, asked)
+    drawn = None if draws is None else average_precision(items, draws)
+    facts |= _with_interval("average_precision", average_precision(items, items.once()), drawn, items.dialogues, asked)
     note = None if pairs.any() else "no dialogue has both good and bad summaries"
     if items.dialogues < asked.folds:
         return facts | {"note": note or f"fewer than {asked.folds} dialogues: no threshold from other dialogues"}
@@ -180,6 +199,16 @@ def _by_threshold(items: Labelled, draws: FloatArray | None, asked: LabelSetting
         "calibration_error": fitted.error,
         "calibration_floor": fitted.floor,
     }
+
+
+def share_facts(name: str, share: ClusteredShare, asked: LabelSettings) -> dict[str, Any]:
+    """A share with its interval; nothing where it is not defined."""
+    if np.isnan(share.value):
+        return {}
+    if not asked.resamples:
+        return {name: share.value}
+    low, high = share_interval(share, asked.confidence)
+    return {name: share.value, f"{name}_low": low, f"{name}_high": high}
 
 
 def fold_of(dialogues: int, folds: int, seed: int) -> IntArray:

@@ -10,9 +10,9 @@ import polars as pl
 from dialgauge.arrays import FloatArray, IntArray
 from dialgauge.corpus import KEY
 from dialgauge.errors import UnknownNameError
-from dialgauge.metaeval._labels import cluster_interval, fold_of
+from dialgauge.metaeval._clustered import ClusteredShare, ratio_share
+from dialgauge.metaeval._labels import add_chance, fold_of, share_facts
 from dialgauge.metaeval._matrix import with_defaults
-from dialgauge.metaeval._roc import draw_dialogues
 from dialgauge.metaeval._settings import LabelSettings
 from dialgauge.settings import takes
 
@@ -30,6 +30,7 @@ PREFERENCE_ACCURACY = pl.Schema(
         "with_ties_low": pl.Float64,
         "with_ties_high": pl.Float64,
         "epsilon": pl.Float64,
+        "p_chance": pl.Float64,
         "note": pl.String,
     }
 )
@@ -42,7 +43,8 @@ class PreferenceAccuracy:
     ``accuracy`` is the share of decided preferences whose winner scores higher, equal scores counting half: .5 is
     chance. ``with_ties`` is the share of all preferences, ties included, that the metric gets right when it calls a
     difference of up to ``epsilon`` a tie; epsilon is chosen on other dialogues (shown: the median over folds).
-    Intervals draw dialogues.
+    Intervals are over dialogues. ``p_chance`` is the p-value of the accuracy against chance, one half, at one error for
+    all metrics and dimensions of the table.
     """
 
     frame: pl.DataFrame
@@ -58,10 +60,14 @@ class PreferenceAccuracy:
                 continue
             row = known.row(0, named=True)
             span = "" if row["accuracy_low"] is None else f" [{row['accuracy_low']:.0%}, {row['accuracy_high']:.0%}]"
-            verb = (
-                "agrees best" if (row["accuracy_low"] or 0) > 0.5 else "agrees best, but not surely better than chance,"
+            chance = row["p_chance"] is not None and row["p_chance"] >= 1 - self.settings.confidence
+            if chance or row["accuracy"] <= 0.5:
+                closest = f"{row['metric']} comes closest, with {row['accuracy']:.0%}{span}"
+                said.append(f"{dimension}: no metric is shown to agree with preferences better than chance; {closest}.")
+                continue
+            said.append(
+                f"{dimension}: {row['metric']} agrees best with {row['accuracy']:.0%}{span} of the preferences."
             )
-            said.append(f"{dimension}: {row['metric']} {verb} with {row['accuracy']:.0%}{span} of the preferences.")
         return said
 
 
@@ -93,18 +99,27 @@ def preference_accuracy(
         )
         on = ["dialogue_id", f"system_{side}", f"variant_{side}", "role"]
         joined = joined.join(values, on=on, how="left", maintain_order="left")
-    rows = []
+    numbers = joined["dialogue_id"].unique().sort()
+    rows, tested = [], list[tuple[dict[str, Any], ClusteredShare]]()
     for (dimension,), part in joined.sort("dimension", maintain_order=True).group_by("dimension", maintain_order=True):
         found = []
         for metric in wanted:
             sign = -1.0 if (directions or {}).get(metric) == "lower" else 1.0
             known = part.filter(pl.col(f"{metric} a").is_not_null() & pl.col(f"{metric} b").is_not_null())
-            found.append({"metric": metric, "dimension": dimension, **_measure(known, metric, sign, asked)})
+            row, share = _measure(known, metric, sign, asked)
+            found.append({"metric": metric, "dimension": dimension, **row})
+            if share is not None:
+                places = numbers.search_sorted(known["dialogue_id"].unique().sort()).to_numpy()
+                tested.append((found[-1], share.placed(places)))
         rows += sorted(found, key=lambda row: -(row.get("accuracy") or 0.0))
+    add_chance(tested, len(numbers), asked)
     return PreferenceAccuracy(pl.DataFrame(rows, schema=PREFERENCE_ACCURACY), asked)
 
 
-def _measure(part: pl.DataFrame, metric: str, sign: float, asked: LabelSettings) -> dict[str, Any]:
+def _measure(
+    part: pl.DataFrame, metric: str, sign: float, asked: LabelSettings
+) -> tuple[dict[str, Any], ClusteredShare | None]:
+    """The facts of a metric, and its share of preferences that it agrees with."""
     gap = sign * (part[f"{metric} a"] - part[f"{metric} b"]).to_numpy()
     winner = part["winner"].replace_strict({"a": 1, "b": -1, "tie": 0}, return_dtype=pl.Int64).to_numpy()
     dialogue = np.unique(part["dialogue_id"].to_numpy(), return_inverse=True)[1].astype(np.int64)
@@ -112,12 +127,11 @@ def _measure(part: pl.DataFrame, metric: str, sign: float, asked: LabelSettings)
     decided = winner != 0
     facts: dict[str, Any] = {"preferences": int(decided.sum()), "ties": int((~decided).sum()), "dialogues": n}
     if not decided.any():
-        return facts | {"note": "no decided preference has scores for both summaries"}
-    draws = draw_dialogues(n, asked.resamples, asked.seed) if asked.resamples else None
-    right = _right(gap[decided], winner[decided], 0.0)
-    facts |= _share("accuracy", right, dialogue[decided], n, draws, asked)
+        return facts | {"note": "no decided preference has scores for both summaries"}, None
+    accuracy = _share(_right(gap[decided], winner[decided], 0.0), dialogue[decided], n)
+    facts |= share_facts("accuracy", accuracy, asked)
     if decided.all() or n < asked.folds:
-        return facts
+        return facts, accuracy
     folds = fold_of(n, asked.folds, asked.seed)[dialogue]
     hits, chosen = np.zeros(len(gap)), []
     for fold in range(asked.folds):
@@ -125,7 +139,8 @@ def _measure(part: pl.DataFrame, metric: str, sign: float, asked: LabelSettings)
         epsilon = _best_epsilon(gap[~here], winner[~here])
         chosen.append(epsilon)
         hits[here] = _right(gap[here], winner[here], epsilon, with_ties=True)
-    return facts | _share("with_ties", hits, dialogue, n, draws, asked) | {"epsilon": float(np.median(chosen))}
+    facts |= share_facts("with_ties", _share(hits, dialogue, n), asked)
+    return facts | {"epsilon": float(np.median(chosen))}, accuracy
 
 
 def _right(gap: FloatArray, winner: IntArray, epsilon: float, *, with_ties: bool = False) -> FloatArray:
@@ -151,13 +166,6 @@ def _best_epsilon(gap: FloatArray, winner: IntArray) -> float:
     return float(values[int(np.argmax(right))])
 
 
-def _share(
-    name: str, right: FloatArray, dialogue: IntArray, n: int, draws: FloatArray | None, asked: LabelSettings
-) -> dict[str, Any]:
-    sums, counts = np.bincount(dialogue, right, minlength=n), np.bincount(dialogue, minlength=n)
-    facts: dict[str, Any] = {name: float(right.mean())}
-    if draws is not None and n > 1:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            low, high = cluster_interval(float(right.mean()), (draws @ sums) / (draws @ counts), n, asked.confidence)
-        facts |= {f"{name}_low": low, f"{name}_high": high}
-    return facts
+def _share(right: FloatArray, dialogue: IntArray, n: int) -> ClusteredShare:
+    counts = np.bincount(dialogue, minlength=n).astype(np.float64)
+    return ratio_share(np.bincount(dialogue, right, minlength=n).astype(np.float64), counts)

@@ -29,7 +29,7 @@ from dialgauge.metaeval._trust_raters import measure_raters, rater_ceiling
 from dialgauge.metaeval._trust_study import TrustStudy, gather_evidence
 from dialgauge.metaeval._verdict import CONTROLS, DIMENSIONS, NEEDED, TRUST, Verdict, Verdicts, worst
 from dialgauge.progress import Progress, with_bar
-from dialgauge.ratings import Agreement, RatingPolicy, treat_ratings
+from dialgauge.ratings import Agreement, RatingPolicy, treat_ratings, with_judgements_as_ratings
 from dialgauge.settings import chosen_pair, takes
 
 #: Reasons that concern a whole dimension: nothing is named there, on shuffled ratings either.
@@ -57,7 +57,7 @@ def trust(
     where they were computed already; agreement and ceiling are computed where they are not given.
     """
     asked, policy = chosen_pair("trust", changes, (TrustSettings, settings), (RatingPolicy, policy))
-    corpus = corpus.without_models()
+    corpus = with_judgements_as_ratings(corpus.without_models())
     if not corpus.ratings["value"].count():
         raise InputError("the corpus has no ratings, so no metric can be judged")
     treated = treat_ratings(corpus.ratings, policy)

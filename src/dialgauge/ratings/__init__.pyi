@@ -91,6 +91,9 @@ from dialgauge.ratings._variance import (
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
+from dialgauge.ratings._as_ratings import (
+    with_ordered_ratings as with_ordered_ratings,
+)
 from dialgauge.ratings._frame import (
     UNIT as UNIT,
     UnitRatings as UnitRatings,

@@ -7,8 +7,8 @@ import polars as pl
 
 from dialgauge.corpus import KEY, RATINGS, Corpus, Dimension
 from dialgauge.ratings._best_worst import best_worst_ratings
-from dialgauge.ratings._settings import JudgementSettings
-from dialgauge.ratings._spans import span_scores
+from dialgauge.ratings._settings import JudgementSettings, RatingPolicy
+from dialgauge.ratings._span_scores import span_scores
 from dialgauge.settings import takes
 
 
@@ -53,6 +53,17 @@ def with_judgements_as_ratings(corpus: Corpus, settings: JudgementSettings | Non
     gone = {one.name for one in corpus.declared} - {one.name for one in kept}
     extra += tuple(one for one in declared if one.name in gone)
     return replace(corpus, ratings=pl.concat([corpus.ratings, *fresh]), declared=(*kept, *extra))
+
+
+def with_ordered_ratings(corpus: Corpus, policy: RatingPolicy) -> Corpus:
+    """The corpus without ratings that are classes without an order: nothing can be correlated with their numbers.
+
+    Classes of which the policy, or somebody who declared them, says which way is better have an order.
+    """
+    said = {*policy.lower_is_better, *policy.higher_is_better}
+    known = {name: corpus.dimension(name) for name in corpus.dimensions_of("nominal") if name not in said}
+    without = [name for name, one in known.items() if one.said_by not in ("user", "file") or one.direction == "none"]
+    return replace(corpus, ratings=corpus.ratings.filter(~pl.col("dimension").is_in(without))) if without else corpus
 
 
 def _won(preferences: pl.DataFrame) -> pl.DataFrame:

@@ -14,6 +14,7 @@ from dialgauge.errors import InputError
 from dialgauge.ratings._alpha import from_counts
 from dialgauge.ratings._bootstrap import bootstrap_interval
 from dialgauge.ratings._settings import JudgementSettings
+from dialgauge.ratings._span_scores import span_scores, span_systems
 from dialgauge.ratings._values import Statistic, sparse
 from dialgauge.settings import takes
 
@@ -62,10 +63,14 @@ class MarkedSpans:
 
     ``labels``: how often each label and severity was marked, in how many summaries, and in what ``share`` of the
     readings. Marks in the dialogue do not count for agreement.
+
+    ``systems``: the mean penalty of a reading of each system's summaries, which weighs marks by their severity, the
+    same per 100 words, and the share of readings with any error; the fewest first, with intervals over dialogues.
     """
 
     agreement: pl.DataFrame
     labels: pl.DataFrame
+    systems: pl.DataFrame
 
 
 @takes(JudgementSettings)
@@ -81,7 +86,8 @@ def span_results(
     for (dimension,), part in spans.sort("dimension", *_READING, "span").group_by("dimension", maintain_order=True):
         readings = _readings(part)
         rows.append({"dimension": dimension, **_agreement(readings, texts, asked)})
-    return MarkedSpans(pl.DataFrame(rows, schema=AGREEMENT), _labels(spans))
+    systems = span_systems(span_scores(spans, summaries, asked.severities), asked)
+    return MarkedSpans(pl.DataFrame(rows, schema=AGREEMENT), _labels(spans), systems)
 
 
 def _labels(spans: pl.DataFrame) -> pl.DataFrame:
@@ -209,27 +215,3 @@ def _word_places(text: str) -> list[tuple[int, int]]:
         elif not char.isspace() and start is None:
             start = i
     return places
-
-
-def span_scores(spans: pl.DataFrame, summaries: pl.DataFrame, severities: Mapping[str, float]) -> pl.DataFrame:
-    """Scores of summaries from their marks, a row per summary, dimension and annotator who read it.
-
-    ``penalty`` is the sum of the weights of the marks, by their severity (1 where it has none, as in MQM);
-    ``per_100_words`` the same relative to the length of the summary; ``errors`` their number. Less is better.
-    """
-    weight = (
-        pl.col("severity").str.to_lowercase().replace_strict(dict(severities), default=1.0, return_dtype=pl.Float64)
-    )
-    is_mark = pl.col("start").is_not_null()
-    words = summaries.select(
-        *KEY, pl.col("text").str.split(" ").list.eval(pl.element() != "").list.sum().alias("words")
-    )
-    found = spans.group_by(*_READING).agg(
-        pl.when(is_mark).then(weight.fill_null(1.0)).otherwise(0.0).sum().alias("penalty"),
-        is_mark.sum().cast(pl.Float64).alias("errors"),
-    )
-    relative = 100 * pl.col("penalty") / pl.col("words").cast(pl.Float64)
-    scored = found.join(words, on=list(KEY), how="left").with_columns(
-        pl.when(pl.col("words") > 0).then(relative).alias("per_100_words")
-    )
-    return scored.drop("words").sort(*_READING)

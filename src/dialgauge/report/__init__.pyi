@@ -51,7 +51,9 @@ from dialgauge.report._judgement_tables import (
     judgements_panel as judgements_panel,
     labels_table as labels_table,
     preferred_table as preferred_table,
+    span_systems_table as span_systems_table,
     span_tables as span_tables,
+    told_by_metrics as told_by_metrics,
 )
 from dialgauge.report._learned import (
     learned_panel as learned_panel,
@@ -70,6 +72,10 @@ from dialgauge.report._robustness import (
 )
 from dialgauge.report._robustness_panel import (
     robustness_panel as robustness_panel,
+)
+from dialgauge.report._robustness_passed import (
+    passed_kinds as passed_kinds,
+    passed_sentence as passed_sentence,
 )
 from dialgauge.report._system_pairs import (
     pair_tables as pair_tables,

@@ -121,6 +121,8 @@ class ReportData:
     ``versions`` are those of the software, ``times`` the computing times; a report with times differs from run to run.
     ``counted`` are the single ratings behind ``ratings`` (default: those of the corpus), ``confidence`` is
     that of the tests. ``panels`` are further sections, in the order in which the appendix explains them.
+    ``judged`` are sentences on labels and preferences; ``told`` has for a dimension and a metric what the metric does
+    with them; ``no_verdict`` says why there are no verdicts where there are judgements.
     """
 
     title: str
@@ -144,6 +146,9 @@ class ReportData:
     counted: CountedRatings | None = None
     confidence: float = 0.95
     panels: "Sequence[Panel]" = ()
+    judged: Sequence[str] = ()
+    told: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    no_verdict: str = ""
 
 
 def rankings(data: ReportData, level: str, coefficient: str) -> list[Ranking]:

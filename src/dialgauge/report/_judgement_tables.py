@@ -6,10 +6,25 @@ from typing import Any
 import polars as pl
 
 from dialgauge.report._panel import Panel, plain_panel
-from dialgauge.tables import Table, interval, listing, number, number_cell
+from dialgauge.tables import Table, estimate, interval, listing, number, number_cell
 
 #: Metrics of a dimension that are shown, the best first.
 _MOST = 15
+
+
+def told_by_metrics(labels: pl.DataFrame | None, accuracy: pl.DataFrame | None) -> dict[tuple[str, str], str]:
+    """For each dimension and metric what it does with labels and preferences, in the words of their kind."""
+    said: dict[tuple[str, str], str] = {}
+    for row in () if labels is None else labels.iter_rows(named=True):
+        name = "auc" if row["within_auc"] is None else "within_auc"
+        if row[name] is not None:
+            value = estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], between=", ")
+            said[row["dimension"], row["metric"]] = f"tells right from wrong with AUC {value}"
+    for row in () if accuracy is None else accuracy.iter_rows(named=True):
+        if row["accuracy"] is not None:
+            value = estimate(row["accuracy"], row["accuracy_low"], row["accuracy_high"], ".0%", between=", ")
+            said[row["dimension"], row["metric"]] = f"agrees with {value} of the preferences"
+    return said
 
 
 def labels_table(frame: pl.DataFrame) -> Table:
@@ -56,11 +71,14 @@ def accuracy_table(frame: pl.DataFrame) -> Table:
     return _without_empty_notes("preferences: does the preferred summary score higher?", columns, rows, [])
 
 
-def _without_empty_notes(title: str, columns: list[str], rows: list[list[Any]], notes: list[str]) -> Table:
-    """The table without its last column where no row has a note."""
+def _without_empty_notes(
+    title: str, columns: list[str], rows: list[list[Any]], notes: list[str], text: int = 2
+) -> Table:
+    """The table without its last column where no row has a note; the first ``text`` columns are no numbers."""
+    numeric = columns[text:-1]
     if not any(row[-1] for row in rows):
-        return listing(title, columns[:-1], [row[:-1] for row in rows], numeric=columns[2:-1], notes=notes)
-    return listing(title, columns, rows, numeric=columns[2:-1], notes=notes)
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    return listing(title, columns, rows, numeric=numeric, notes=notes)
 
 
 def _best(frame: pl.DataFrame) -> list[dict[str, Any]]:
@@ -121,6 +139,11 @@ def best_worst_table(systems: pl.DataFrame, reliability: pl.DataFrame) -> Table:
         if row["correlation"] is None
         else f"{row['dimension']}: split-half r {row['correlation']:.2f}, reliability {row['reliability']:.2f} "
         f"(halves of the {row['halves']}; {row['questions']} questions, {row['annotators']} annotators)"
+        + (
+            ""
+            if row["alpha"] is None
+            else f"; α {number(row['alpha'])} ({interval(row['alpha_low'], row['alpha_high'])})"
+        )
         for row in reliability.iter_rows(named=True)
     ]
     return listing("best-worst choices: (best − worst) / shown", columns, rows, numeric=columns[2:], notes=notes)
@@ -159,9 +182,27 @@ def span_tables(agreement: pl.DataFrame, labels: pl.DataFrame) -> list[Table]:
         for row in labels.iter_rows(named=True)
     ]
     return [
-        listing("marked spans: agreement on characters and words", columns, rows, numeric=columns[1:-1]),
+        _without_empty_notes("marked spans: agreement on characters and words", columns, rows, [], text=1),
         listing("what was marked (share: of the readings)", names, listed, numeric=names[3:]),
     ]
+
+
+def span_systems_table(systems: pl.DataFrame) -> Table:
+    """Systems by the errors that were marked in their summaries."""
+    columns = ["dimension", "system", "read", "errors", "penalty", "95 % interval", "per 100 words", "any error"]
+    rows = [
+        [
+            *(row[name] for name in ("dimension", "system", "readings")),
+            number_cell(row["errors"]),
+            number_cell(row["penalty"]),
+            interval(row["penalty_low"], row["penalty_high"]),
+            number_cell(row["per_100_words"]),
+            f"{row['any']:.0%}",
+        ]
+        for row in systems.iter_rows(named=True)
+    ]
+    title = "marked errors of each system (penalty: errors of a reading, weighted by severity)"
+    return listing(title, columns, rows, numeric=columns[2:])
 
 
 def judgements_panel(sentences: Sequence[str], tables: Sequence[Table]) -> Panel:

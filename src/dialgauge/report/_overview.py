@@ -134,7 +134,7 @@ def overview(data: ReportData) -> dict[str, Any]:
     """What the template of the first screen needs."""
     verdicts = data.verdicts
     return {
-        "answers": answers(verdicts) if verdicts else [],
+        "answers": answers(verdicts, data.told) if verdicts else [],
         "null_sentence": null_sentence(verdicts) if verdicts else "",
         "measured_by": measured_by(verdicts) if verdicts else "",
         "unrated": _unrated(data),

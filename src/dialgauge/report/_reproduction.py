@@ -10,8 +10,8 @@ from dialgauge.reproduce import comparison_section
 _FORMULAS: tuple[tuple[str, str, str], ...] = (
     (
         "CV*",
-        "100 · (1 + 1/4n) · (s / c₄(n)) / x̄ of the results of n studies, after subtracting the lowest point of the "
-        "scale; 0 for identical results.",
+        "100 · {factor}(s / c₄(n)) / x̄ of the results of n studies, after subtracting the lowest point of the scale; 0 "
+        "for identical results.",
         "Belz, Popović and Mille 2022",
     ),
     (
@@ -25,6 +25,7 @@ _FORMULAS: tuple[tuple[str, str, str], ...] = (
 def reproduction_panel(found: Mapping[str, Any]) -> Panel:
     """The section on the study that this one repeats, from what :func:`dialgauge.reproduce.comparison_json` gives."""
     section = comparison_section(found)
+    factor = "(1 + 1/4n) · " if found["over_correction"] else ""
     return Panel(
         (("reproduction", "Reproduction"),),
         "reproduction.html",
@@ -32,5 +33,5 @@ def reproduction_panel(found: Mapping[str, Any]) -> Panel:
         {"reproduction": section},
         section.figures,
         package="dialgauge.reproduce",
-        formulas=_FORMULAS,
+        formulas=tuple((name, rule.format(factor=factor), source) for name, rule, source in _FORMULAS),
     )

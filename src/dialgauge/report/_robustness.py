@@ -40,7 +40,6 @@ _EXPECTED_BRIEFLY: Mapping[str, str] = {
 }
 OVERALL = "overall"
 _WORD = re.compile(r"\s+|\S+")
-_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,31 +259,6 @@ def correlation_rows(data: RobustnessData) -> tuple[list[str], list[tuple[str, s
         rows.append((dimension, metric, estimates))
     rows.sort(key=lambda row: row[0])
     return [name if name == ORIGINAL else f"{name} − {ORIGINAL}" for name in sets], rows
-
-
-def declined_rows(data: RobustnessData) -> list[tuple[str, str, int]]:
-    """What could not be perturbed: perturbation, reason and number of variants that were not made.
-
-    Reasons that differ only in numbers are merged, with the range of each number.
-    """
-    if data.declined is None:
-        return []
-    counts = data.declined.group_by("perturbation", "reason").len("count").sort("perturbation", "reason")
-    alike: dict[tuple[str, str], list[tuple[list[str], int]]] = {}
-    for perturbation, reason, count in counts.iter_rows():
-        numbers = _DIGITS.findall(reason)
-        alike.setdefault((perturbation, _DIGITS.sub("\0", reason)), []).append((numbers, count))
-    rows = []
-    for (perturbation, pattern), found in alike.items():
-        spans = [_span(column) for column in zip(*(numbers for numbers, _ in found), strict=True)]
-        reason = "".join(part + span for part, span in zip(pattern.split("\0"), [*spans, ""], strict=True))
-        rows.append((perturbation, reason, sum(count for _, count in found)))
-    return rows
-
-
-def _span(numbers: Sequence[str]) -> str:
-    values = sorted(set(map(int, numbers)))
-    return numbers[0] if len(values) == 1 else f"{values[0]} to {values[-1]}"
 
 
 def _texts(data: RobustnessData) -> dict[tuple[str, ...], str]:

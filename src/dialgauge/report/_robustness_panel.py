@@ -14,13 +14,13 @@ from dialgauge.report._robustness import (
     breakable,
     by_dimension,
     correlation_rows,
-    declined_rows,
     doses,
     metrics_shown,
     observed,
     profiles,
     trust_cards,
 )
+from dialgauge.report._robustness_passed import passed_kinds, passed_sentence
 
 #: Number of trust cards that are open; the rest is collapsed.
 _OPEN = 6
@@ -89,7 +89,7 @@ def robustness_context(data: RobustnessData) -> dict[str, Any]:
     """What the template of this section needs."""
     columns, rows = correlation_rows(data)
     metrics, groups = metrics_shown(data), observed(data)
-    by_metric = profiles(groups, metrics)
+    by_metric, kinds = profiles(groups, metrics), passed_kinds(data)
     across = len(by_metric[0][1]) if by_metric else len(metrics)
     return {
         "robust": data,
@@ -103,7 +103,8 @@ def robustness_context(data: RobustnessData) -> dict[str, Any]:
         "robust_doses": doses(data),
         "robust_correlation_columns": columns,
         "robust_correlation_rows": rows,
-        "robust_declined": declined_rows(data),
+        "robust_kinds": kinds,
+        "robust_passed": passed_sentence(data, kinds),
         "priors": data.correlations is not None and data.correlations["ratings"].str.contains("priors").any(),
         "robust_open": _OPEN,
         "dose_figures": dose_figures(data),

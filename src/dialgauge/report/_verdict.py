@@ -1,7 +1,7 @@
 """The verdict in words: one line per dimension, and tables. It is read, never made, here."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dialgauge.errors import counted
@@ -34,7 +34,8 @@ _AS_GOOD = 2
 class Answer:
     """What the first screen says of a dimension: the level, the metric, one number, one reason, one action.
 
-    ``among`` says of which summaries the number is, where it is not that of all.
+    ``among`` says of which summaries the number is, where it is not that of all; ``told`` what the metric does with
+    labels or preferences, in words.
     """
 
     dimension: str
@@ -49,6 +50,7 @@ class Answer:
     reason: str
     action: str
     among: str = ""
+    told: str = ""
 
 
 def shown_number(row: Verdict) -> Estimate:
@@ -68,8 +70,8 @@ def by_cells(verdicts: Verdicts) -> bool:
     return all(row.r is None for row in verdicts.rows) and any(row.c is not None for row in verdicts.rows)
 
 
-def answers(verdicts: Verdicts) -> list[Answer]:
-    """One per dimension."""
+def answers(verdicts: Verdicts, told: Mapping[tuple[str, str], str] | None = None) -> list[Answer]:
+    """One per dimension; ``told`` has what a metric does with the labels or preferences of a dimension, in words."""
     found = []
     for summed in verdicts.dimensions.iter_rows(named=True):
         rows = verdicts.of(summed["dimension"])
@@ -93,6 +95,7 @@ def answers(verdicts: Verdicts) -> list[Answer]:
                 reason=_reason(best),
                 action=summed["action_sentence"] or "",
                 among="within each system" if single else "",
+                told=(told or {}).get((summed["dimension"], best.metric), "") if named else "",
             )
         )
     return found
@@ -213,9 +216,12 @@ def answer_table(verdicts: Verdicts, *, with_reasons: bool = True) -> Table:
     return Table("verdict", "dimension", columns, tuple(rows), title="which metric can be trusted")
 
 
-def answer_sentences(verdicts: Verdicts) -> list[str]:
-    """Of each dimension why, and what to do next."""
-    return [f"{one.dimension}: {one.reason} {one.action}" for one in answers(verdicts)]
+def answer_sentences(verdicts: Verdicts, told: Mapping[tuple[str, str], str] | None = None) -> list[str]:
+    """Of each dimension what the metric does with labels or preferences, why, and what to do next."""
+    return [
+        " ".join(filter(None, (f"{one.dimension}:", one.told and f"{one.metric} {one.told}.", one.reason, one.action)))
+        for one in answers(verdicts, told)
+    ]
 
 
 def rater_sentences(verdicts: Verdicts) -> list[str]:

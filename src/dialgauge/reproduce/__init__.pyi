@@ -102,6 +102,9 @@ from dialgauge.reproduce._section import (
 from dialgauge.reproduce._studies import (
     is_printed_table as is_printed_table,
 )
+from dialgauge.reproduce._systems import (
+    system_pairs as system_pairs,
+)
 from dialgauge.reproduce.papers.tweak_to_trust_tables import (
     TweakResults as TweakResults,
     tweak_results as tweak_results,

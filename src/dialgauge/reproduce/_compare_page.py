@@ -2,12 +2,10 @@
 
 from dialgauge.reproduce._compare_render import ComparisonReport, comparison_json
 from dialgauge.reproduce._compare_tables import (
-    agreement_table,
     cells_table,
     concordance_table,
     ranks_table,
     studies_table,
-    test_tables,
 )
 from dialgauge.reproduce._section import comparison_section
 from dialgauge.tables import number
@@ -23,12 +21,11 @@ def comparison_html(report: ComparisonReport) -> str:
     shown = {
         "names": section.names,
         "reproduction": section,
-        "glance": [agreement_table(report), studies_table(report)],
+        "studies": studies_table(report),
         "concordance": concordance_table(report),
         "ranks": ranks_table(report) if section.several else None,
         "cells": {group: cells_table(report, group) for group in report.comparison.groups if group not in pairs},
         "whole": {row["studies"]: row for row in data["spread"] if row["dimension"] is None},
-        "tests": list(test_tables(report)),
     }
     engine = environment(("dialgauge.reproduce", "templates"), filters={"number": number})
     figures = {"figures": figure_data(section.figures), "texts": {"columns": [], "rows": []}}

@@ -1,11 +1,12 @@
 """A comparison of studies as tables, the general ones first. Nothing is computed here."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
 from dialgauge.reproduce._compare_render import ComparisonReport
 from dialgauge.reproduce._conclusions import Conclusions
 from dialgauge.reproduce._qra import show_p_value, show_span
-from dialgauge.reproduce._systems import SystemComparison
 from dialgauge.tables import NOTHING, Table, interval, listing, number, number_cell
 
 _VERDICTS = {"confirmed": "✓", "partly": "◐", "not confirmed": "✗"}
@@ -14,7 +15,7 @@ _VERDICTS = {"confirmed": "✓", "partly": "◐", "not confirmed": "✗"}
 def comparison_tables(report: ComparisonReport) -> Iterator[Table]:
     """The studies, how far they agree, conclusions, order and ranks of systems, single results, tests of systems."""
     yield studies_table(report)
-    yield agreement_table(report)
+    yield agreement_table([asdict(line) for line in report.qra])
     if report.conclusions is not None:
         yield _conclusions(report.conclusions)
     yield _order(report)
@@ -25,7 +26,7 @@ def comparison_tables(report: ComparisonReport) -> Iterator[Table]:
     wide = sum(max(4, len(name)) for name in report.comparison.names) <= 30
     yield cells_table(report, report.comparison.groups[0], wide=wide)
     yield _spread(report)
-    yield from test_tables(report)
+    yield from test_tables({tested.study: tested.frame.to_dicts() for tested in report.systems})
 
 
 def _used(
@@ -50,9 +51,9 @@ def studies_table(report: ComparisonReport) -> Table:
     return listing(f"{len(rows)} studies, the original first", columns, rows, numeric=("systems",))
 
 
-def agreement_table(report: ComparisonReport) -> Table:
-    """Agreement by type of result."""
-    rows = ((line.type, line.what, line.measure, number_cell(line.value), line.text) for line in report.qra)
+def agreement_table(lines: Sequence[Mapping[str, Any]]) -> Table:
+    """Agreement by type of result, from what :func:`comparison_json` gives."""
+    rows = ((line["type"], line["what"], line["measure"], number_cell(line["value"]), line["text"]) for line in lines)
     columns = ("type", "what is compared", "measure", "value", "in words")
     return listing("How far they agree (QRA)", columns, rows, numeric=("value",))
 
@@ -176,10 +177,10 @@ def _spread(report: ComparisonReport) -> Table:
     return listing("CV* in summary", columns, rows, numeric=columns[3:])
 
 
-def test_tables(report: ComparisonReport) -> Iterator[Table]:
-    """Tests of the systems within each study."""
+def test_tables(systems: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Table]:
+    """Tests of the systems within each study, from what :func:`comparison_json` gives."""
     columns = ("dimension", "role", "pair", "n", "diff.", "d", "95 % of d", "p t", "p ranks", "p perm.")
-    for tested in report.systems:
+    for study, tests in systems.items():
         rows = (
             (
                 row["dimension"],
@@ -191,18 +192,18 @@ def test_tables(report: ComparisonReport) -> Iterator[Table]:
                 row["note"] or show_span(row["effect_low"], row["effect_high"]).replace(" ", ""),
                 *(show_p_value(row[f"corrected_{name}"]) for name in ("t", "wilcoxon", "permutation")),
             )
-            for row in tested.frame.iter_rows(named=True)
+            for row in tests
         )
-        title = f"Systems within {tested.study}: differences; p-values corrected (Benjamini–Hochberg)"
+        title = f"Systems within {study}: differences; p-values corrected (Benjamini–Hochberg)"
         yield listing(
-            title, columns, rows, numeric=("n", "diff.", "d", "p t", "p ranks", "p perm."), notes=_designs(tested)
+            title, columns, rows, numeric=("n", "diff.", "d", "p t", "p ranks", "p perm."), notes=_designs(tests)
         )
 
 
-def _designs(tested: SystemComparison) -> list[str]:
+def _designs(tests: Sequence[Mapping[str, Any]]) -> list[str]:
     """Which tests were made: those of pairs, those of independent groups, or both."""
     kinds = {
         "paired": "n: the same dialogues for both systems; paired t-test, Wilcoxon's signed-rank test, sign flips.",
         "unpaired": "n as in 30 + 28: different dialogues; Welch's t-test, Mann–Whitney test, permuted names.",
     }
-    return [text for kind, text in kinds.items() if kind in tested.frame["design"]]
+    return [text for kind, text in kinds.items() if any(row["design"] == kind for row in tests)]

@@ -27,7 +27,7 @@ from dialgauge.web import (
 _WIDTH = 560.0
 _ROW = 19.0
 #: The room for names beside a drawing: as much as the longest needs, within these bounds.
-_LEAST_NAMES, _MOST_NAMES, _LETTER = 90.0, 230.0, 6.4
+_LEAST_NAMES, _MOST_NAMES, _LETTER = 90.0, 230.0, 7.0
 
 
 def shares_figure(title: str, points: Sequence[float], shares: Mapping[str, Sequence[float]], note: str = "") -> Figure:

@@ -5,6 +5,7 @@ from statistics import fmean
 
 import polars as pl
 
+from dialgauge.errors import counted
 from dialgauge.reproduce._compare import Comparison
 from dialgauge.reproduce._conclusions import Conclusions
 from dialgauge.tables import interval, number
@@ -68,7 +69,7 @@ def _sets(rows: pl.DataFrame, which: str) -> list[QraLine]:
                 QraLine("II", "sets of numbers", measure, None, rows["note"][0] or "no correlation is defined")
             )
             continue
-        text = f"{number(min(known))} to {number(max(known))} over {len(known)} of {rows.height} blocks"
+        text = f"{number(min(known))} to {number(max(known))} over {len(known)} of {counted(rows.height, 'block')}"
         if name == "spearman" and rows["open"].any():
             text += f"; rounding leaves {rows['open'].sum()} open, {rows['sign_open'].sum()} even in sign"
         lines.append(QraLine("II", "sets of numbers", measure, fmean(known), text))
@@ -83,7 +84,7 @@ def _labels(comparison: Comparison) -> QraLine:
         return QraLine("III", what, measure, None, rows["alpha_note"][0])
     items = rows["items"].drop_nulls().to_list()
     shared = f"{min(items)} to {max(items)}" if min(items) < max(items) else f"{items[0]}"
-    text = f"{len(known)} blocks of {shared} shared summaries, {number(min(known))} to {number(max(known))}"
+    text = f"{counted(len(known), 'block')} of {shared} shared summaries, {number(min(known))} to {number(max(known))}"
     return QraLine("III", what, measure, fmean(known), text)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from markupsafe import Markup
 
 from dialgauge.reproduce._compare_render import comparison_remarks
+from dialgauge.reproduce._compare_tables import agreement_table, test_tables
 from dialgauge.reproduce._qra import show_span
 from dialgauge.reproduce._section_words import lead, sentences
-from dialgauge.tables import estimate, number
+from dialgauge.tables import Table, estimate, number
 from dialgauge.web import Figure, dot, drawing, line, linear, rounded, short, slug, text, ticks, vertical_grid
 
 _LABELS, _PLOT, _VALUES = 120, 250, 48
@@ -27,7 +28,7 @@ _CLAIMS = {"confirmed": "right", "partly": "faint", "not confirmed": "bad"}
 @dataclass(frozen=True, slots=True)
 class SystemRow:
     """A system in the original and in a reproduction. ``spread`` is CV*, with both ends of the range that rounding
-    leaves of it where they differ; ``places`` are the ranks."""
+    leaves of it where they differ, or of its interval where both studies have ratings; ``places`` are the ranks."""
 
     system: str
     original: float
@@ -126,6 +127,11 @@ class ComparisonSection:
     claims: tuple[ClaimRow, ...]
     agreement: tuple[tuple[str, str], ...]
     remarks: tuple[str, ...]
+    #: How far they agree by type of result (I to IV), and systems tested within the studies.
+    types: Table
+    tests: tuple[Table, ...]
+    #: Whether CV* has intervals over dialogues, which it has where all studies have ratings.
+    drawn: bool
 
     @property
     def several(self) -> bool:
@@ -160,6 +166,9 @@ def comparison_section(found: Mapping[str, Any]) -> ComparisonSection:
         tuple(_claim(one) for one in found["conclusions"] or ()),
         tuple((study["name"], _agreement(study)) for study in found["studies"]),
         tuple(comparison_remarks(found)),
+        agreement_table(found["qra"]),
+        tuple(test_tables(found["systems"])),
+        any(cell["interval_low"] is not None for cell in found["cells"]),
     )
 
 
@@ -177,8 +186,8 @@ def _block(row: Mapping[str, Any], found: Mapping[str, Any], names: Sequence[str
     difference, cv_star, alpha = fmean(one.difference for one in rows), spread.get("mean"), between.get("alpha")
     cells = (
         str(row["systems"]),
-        number(row["pearson"]),
-        number(row["spearman"]),
+        estimate(row["pearson"], row["pearson_low"], row["pearson_high"], between=", "),
+        estimate(row["spearman"], row["spearman_low"], row["spearman_high"], between=", "),
         f"{row['kept']} / {row['reversed']} / {row['tied']}",
         number(difference, "+.2f"),
         number(cv_star),
@@ -214,7 +223,8 @@ def _first(rows: Sequence[Mapping[str, Any]], here: Mapping[str, str]) -> Mappin
 
 def _row(cell: Mapping[str, Any], pair: tuple[str, str], ranks: Mapping[str, float]) -> SystemRow:
     original, reproduction = (cell["values"][name] for name in pair)
-    ends = (cell["low"], cell["high"]) if show_span(cell["low"], cell["high"]) else ()
+    ranges = ((cell[f"{name}low"], cell[f"{name}high"]) for name in ("", "interval_"))
+    ends: tuple[float, ...] = next((ends for ends in ranges if show_span(*ends)), ())
     places = (ranks[pair[0]], ranks[pair[1]])
     return SystemRow(cell["system"], original, reproduction, (cell["cv_star"], *ends), cell["note"] or "", places)
 

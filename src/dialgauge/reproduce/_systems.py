@@ -69,6 +69,19 @@ class SystemComparison:
     seed: int
 
 
+def system_pairs(texts: Sequence[str]) -> list[tuple[str, str]] | None:
+    """The pairs (system, baseline) that texts such as "A,B" name; None, for all pairs, where one of them is "all"."""
+    pairs = []
+    for text in texts:
+        if text == "all":
+            return None
+        system, comma, baseline = (part.strip() for part in text.partition(","))
+        if not (system and comma and baseline):
+            raise InputError(f"{text!r}: write it as SYSTEM,BASELINE or all")
+        pairs.append((system, baseline))
+    return pairs
+
+
 def compare_systems(
     study: StudyResults,
     pairs: Sequence[tuple[str, str]] | None = None,

@@ -79,7 +79,9 @@ from dialgauge.study._template import (
     study_template as study_template,
 )
 from dialgauge.study._verdicts import (
+    judged_in as judged_in,
     needed_verdicts as needed_verdicts,
+    told_in as told_in,
 )
 from dialgauge.study.stages.corpus import (
     CorpusSection as CorpusSection,

@@ -15,6 +15,7 @@ from dialgauge.files import atomic_file, write_text
 from dialgauge.metaeval import CorrelationSettings
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress
+from dialgauge.ratings import JudgementSettings, RatingPolicy, with_judgements_as_ratings, with_ordered_ratings
 from dialgauge.settings import Settings
 from dialgauge.study._study_file import Model, StudyFile, StudySection
 
@@ -62,6 +63,12 @@ class Context:
     def corpus(self) -> Corpus:
         """The corpus of the run."""
         return read_corpus(self.folder / "corpus")
+
+    @cached_property
+    def judged(self) -> Corpus:
+        """The corpus with each judgement of people that has an order as a rating, weighted as ``[judgements]`` says."""
+        rated = with_judgements_as_ratings(self.corpus.without_models(), self.section(JudgementSettings))
+        return with_ordered_ratings(rated, self.section(RatingPolicy))
 
     @cached_property
     def scores(self) -> Scores:

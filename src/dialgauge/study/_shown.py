@@ -17,10 +17,10 @@ _PACKAGES = {
 
 
 def shown_settings(settings: StudyFile, rated: bool) -> dict[str, object]:
-    """The settings that a reader needs to judge the numbers; ``rated`` says whether the corpus has ratings."""
+    """The settings that a reader needs to judge the numbers; ``rated`` says whether the corpus has judgements."""
     shown: dict[str, object] = {"study": settings.study.name, "seed": settings.study.seed}
     for stage in all_stages():
-        if stage.asked(settings) and (rated or not stage.needs_ratings):
+        if stage.asked(settings) and (rated or not (stage.needs_ratings or stage.needs_judgements)):
             shown |= stage.described(settings)
     return shown
 

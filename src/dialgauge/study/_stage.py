@@ -73,8 +73,9 @@ class Stage:
     ``sections`` are the tables of the study file that belong to this stage; any stage may read the sections of others.
     ``inputs`` are the stages whose results it reads: it runs after them, and again when one of them has changed. Those
     that a study does not ask for are left out. ``outputs`` are the files and folders that it leaves in the folder of
-    the run. A stage that ``needs_ratings`` is skipped where the corpus has none. A ``quick`` stage runs before the
-    others that could run now, so that a mistake is found before the long work.
+    the run. A stage that ``needs_ratings`` is skipped where the corpus has none, one that ``needs_judgements`` where it
+    has no judgements with an order. A ``quick`` stage runs before the others that could run now, so that a mistake is
+    found before the long work.
     """
 
     name: ClassVar[str]
@@ -83,6 +84,7 @@ class Stage:
     outputs: ClassVar[tuple[str, ...]]
     tables: ClassVar[tuple[TableKind, ...]] = ()
     needs_ratings: ClassVar[bool] = False
+    needs_judgements: ClassVar[bool] = False
     quick: ClassVar[bool] = False
 
     def asked(self, settings: "StudyFile") -> bool:

@@ -21,3 +21,15 @@ def needed_verdicts(run: FinishedRun) -> Verdicts:
             raise InputError(f"{run.folder}: the run has no verdict: {why}")
         raise InputError(f"{run.folder}: the run has no verdict; it needs a corpus with ratings, and 'dialgauge run'")
     return found
+
+
+def judged_in(run: FinishedRun) -> list[str]:
+    """What the run says of labels and preferences: a sentence per dimension."""
+    return list(run.stage("judgements").get("sentences", ()))
+
+
+def told_in(run: FinishedRun) -> dict[tuple[str, str], str]:
+    """What each metric of a run does with labels and preferences, in words, by dimension and metric."""
+    from dialgauge.report import told_by_metrics
+
+    return told_by_metrics(run.table("label-measures"), run.table("preference-accuracy"))

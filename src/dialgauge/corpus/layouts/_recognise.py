@@ -9,14 +9,17 @@ from dialgauge.corpus.layouts._calls import CALLS
 from dialgauge.corpus.layouts._crowds import CROWDS
 from dialgauge.corpus.layouts._datasets import DATASETS
 from dialgauge.corpus.layouts._feedback import FEEDBACK
+from dialgauge.corpus.layouts._platforms import PLATFORMS
 from dialgauge.corpus.layouts._published import PUBLISHED
 from dialgauge.corpus.layouts._sentences import SENTENCES
+from dialgauge.corpus.layouts._standoff import STANDOFF
 from dialgauge.corpus.layouts._tools import TOOLS
 from dialgauge.errors import InputError
 
 #: All layouts by name; the first whose signature fits is taken.
 LAYOUTS: Mapping[str, Layout] = {
-    one.name: one for one in (*CROWDS, *TOOLS, *DATASETS, *PUBLISHED, *SENTENCES, *FEEDBACK, *CALLS)
+    one.name: one
+    for one in (*CROWDS, *TOOLS, *STANDOFF, *PLATFORMS, *DATASETS, *PUBLISHED, *SENTENCES, *FEEDBACK, *CALLS)
 }
 _LOOKED_AT = 50
 

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from dialgauge.metaeval import CEILING, CorrelationSettings, evaluate_metrics
-from dialgauge.ratings import RatingPolicy, treat_ratings
+from dialgauge.ratings import (
+    JudgementSettings,
+    RatingPolicy,
+    treat_ratings,
+    with_judgements_as_ratings,
+    with_ordered_ratings,
+)
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._stage import Section, Stage, TableKind
@@ -34,17 +40,18 @@ class CorrelationsStage(Stage):
     inputs = ("corpus", "scores")
     outputs = ("correlations.parquet", "leaders.parquet", "ratings.parquet", "ceiling.parquet")
     tables = (TableKind("correlations", _table, ("metrics", "coefficient", "best", "digits")),)
-    needs_ratings = True
+    needs_judgements = True
 
     def settings(self, context: Context) -> Mapping[str, Any]:
         return {
             "ratings": context.section(RatingPolicy).model_dump(mode="json"),
             "correlation": _asked(context).model_dump(mode="json"),
+            "severities": context.section(JudgementSettings).severities,
         }
 
     def make(self, context: Context) -> Mapping[str, Any]:
         policy, asked = context.section(RatingPolicy), _asked(context)
-        found = evaluate_metrics(context.corpus, context.scores, asked, policy, progress=context.progress)
+        found = evaluate_metrics(context.judged, context.scores, asked, policy, progress=context.progress)
         context.write("ratings.parquet", found.ratings)
         context.write("leaders.parquet", found.leaders)
         context.write("ceiling.parquet", pl.DataFrame(schema=CEILING) if found.ceiling is None else found.ceiling.frame)
@@ -82,7 +89,10 @@ def _counted(run: FinishedRun) -> "CountedRatings":
     from dialgauge.report import CountedRatings
 
     policy = RatingPolicy.model_validate(run.stage("correlations")["settings"]["ratings"])
-    ratings = run.corpus.ratings.filter(pl.col("value").is_not_null())
+    severities = run.stage("correlations")["settings"].get("severities", {})
+    judged = with_judgements_as_ratings(run.corpus.without_models(), severities=severities)
+    judged = with_ordered_ratings(judged, policy)
+    ratings = judged.ratings.filter(pl.col("value").is_not_null())
     if policy.dimensions:
         ratings = ratings.filter(pl.col("dimension").is_in(policy.dimensions))
     treated = treat_ratings(ratings, policy)

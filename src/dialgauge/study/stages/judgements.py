@@ -8,6 +8,7 @@ from dialgauge.ratings import JudgementSettings, RatingPolicy, best_worst_result
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._stage import Section, Stage, TableKind
+from dialgauge.study._verdicts import judged_in, told_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _LABELS = ("label-measures.parquet",)
 _PREFERENCES = ("preference-accuracy.parquet", "preferred-systems.parquet", "preference-facts.parquet")
 _CHOICES = ("best-worst.parquet", "best-worst-reliability.parquet")
-_SPANS = ("span-agreement.parquet", "span-labels.parquet")
+_SPANS = ("span-agreement.parquet", "span-labels.parquet", "span-systems.parquet")
 
 
 def _labels_table(run: FinishedRun) -> "Table":
@@ -49,13 +50,19 @@ def _best_worst_table(run: FinishedRun) -> "Table":
 def _spans_table(run: FinishedRun) -> "Table":
     from dialgauge.report import span_tables
 
-    return span_tables(*(_found(run, name, "marked errors") for name in _SPANS))[0]
+    return span_tables(*(_found(run, name, "marked errors") for name in _SPANS[:2]))[0]
 
 
 def _span_labels_table(run: FinishedRun) -> "Table":
     from dialgauge.report import span_tables
 
-    return span_tables(*(_found(run, name, "marked errors") for name in _SPANS))[-1]
+    return span_tables(*(_found(run, name, "marked errors") for name in _SPANS[:2]))[-1]
+
+
+def _span_systems_table(run: FinishedRun) -> "Table":
+    from dialgauge.report import span_systems_table
+
+    return span_systems_table(_found(run, _SPANS[2], "marked errors"))
 
 
 def _found(run: FinishedRun, file: str, what: str) -> "pl.DataFrame":
@@ -70,6 +77,7 @@ _KINDS = {
     "best-worst": _best_worst_table,
     "spans": _spans_table,
     "span-labels": _span_labels_table,
+    "span-systems": _span_systems_table,
 }
 
 
@@ -121,7 +129,11 @@ class JudgementsStage(Stage):
             marked = span_results(corpus.spans, corpus.summaries, asked)
             context.write(_SPANS[0], marked.agreement)
             context.write(_SPANS[1], marked.labels)
+            context.write(_SPANS[2], marked.systems)
         return {"sentences": found.sentences()}
+
+    def results(self, run: FinishedRun) -> Mapping[str, Any]:
+        return {"judged": judged_in(run), "told": told_in(run)}
 
     def panel(self, run: FinishedRun) -> "Panel | None":
         from dialgauge.report import judgements_panel
@@ -135,7 +147,14 @@ def _asked(context: Context) -> JudgementSettings:
 
 
 def _tables(run: FinishedRun) -> "list[Table]":
-    from dialgauge.report import accuracy_table, best_worst_table, labels_table, preferred_table, span_tables
+    from dialgauge.report import (
+        accuracy_table,
+        best_worst_table,
+        labels_table,
+        preferred_table,
+        span_systems_table,
+        span_tables,
+    )
 
     def found(name: str) -> Any:
         return run.table(name.removesuffix(".parquet"))
@@ -150,5 +169,5 @@ def _tables(run: FinishedRun) -> "list[Table]":
     if (chosen := found(_CHOICES[0])) is not None:
         tables.append(best_worst_table(chosen, found(_CHOICES[1])))
     if (agreed := found(_SPANS[0])) is not None:
-        tables += span_tables(agreed, found(_SPANS[1]))
+        tables += [span_systems_table(found(_SPANS[2])), *span_tables(agreed, found(_SPANS[1]))]
     return tables

@@ -17,14 +17,17 @@ from dialgauge.ratings import RatingPolicy, treat_ratings, with_default_scale
 from dialgauge.reproduce import (
     Comparison,
     ComparisonReport,
+    ComparisonSettings,
     StudyResults,
     check_claims,
     compare,
+    compare_systems,
     comparison_json,
     is_printed_table,
     rated_results,
     read_claims,
     read_printed,
+    system_pairs,
 )
 from dialgauge.settings import refusing
 from dialgauge.study._context import Context
@@ -48,6 +51,8 @@ class ReproductionSection(SectionModel):
     ratings, as ``dialgauge compare`` takes them; ``name`` is what the page calls it. ``claims`` is a TOML file of what
     it concluded. ``scale`` is that of results that name none, ``normalise`` brings both studies to 0–1, ``method``
     merges ratings of the original (default: as in ``[ratings]``), ``agreement`` is what the original reports.
+    ``over_correction = false`` leaves out CV*'s factor 1 + 1/(4n), as recent tables do. ``tests`` names pairs of
+    systems to test within each study that has ratings (``["A,B"]``, or ``["all"]``).
     """
 
     original: Annotated[str, Field(min_length=1)]
@@ -57,6 +62,15 @@ class ReproductionSection(SectionModel):
     normalise: bool = False
     method: str | None = None
     agreement: Annotated[float, Field(ge=-1, le=1)] | None = None
+    over_correction: bool = True
+    tests: list[str] = Field(default_factory=list)
+
+    @field_validator("tests")
+    @classmethod
+    def _pairs_of_systems(cls, tests: list[str]) -> list[str]:
+        with refusing():
+            system_pairs(tests)
+        return tests
 
     @field_validator("scale")
     @classmethod
@@ -92,6 +106,7 @@ class ReproductionStage(Stage):
         wanted = context.section(ReproductionSection)
         return wanted.model_dump() | {
             "study": context.study.name,
+            "conventions": context.asked(ComparisonSettings, wanted).model_dump(mode="json"),
             "ratings": context.section(RatingPolicy).model_dump(mode="json"),
             "content": [
                 _digest("original", source_folder(wanted.original, context.home)),
@@ -104,12 +119,15 @@ class ReproductionStage(Stage):
         wanted = context.section(ReproductionSection)
         studies = [_original(context), _repeated(context)]
         with _named("reproduction"):
-            comparison = compare(studies)
+            comparison = compare(studies, context.asked(ComparisonSettings, wanted))
+            pairs = system_pairs(wanted.tests)
+            rated = [study for study in studies if study.summaries is not None] if wanted.tests else []
+            tested = [compare_systems(study, pairs, seed=context.study.seed) for study in rated]
         conclusions = None
         if wanted.claims is not None:
             with _named("reproduction.claims"):
                 conclusions = check_claims(read_claims(context.home / wanted.claims), studies)
-        report = ComparisonReport(comparison, conclusions)
+        report = ComparisonReport(comparison, conclusions, tested)
         context.write(RESULTS, side_by_side(comparison))
         facts = json.dumps(comparison_json(report), indent=2, ensure_ascii=False, allow_nan=False)
         write_text(context.folder / FACTS, facts + "\n")
@@ -205,7 +223,8 @@ def _named(key: str) -> Iterator[None]:
 
 def side_by_side(comparison: Comparison) -> pl.DataFrame:
     """A row per dimension, role and system of two studies: both results, their difference, CV* with the range that
-    rounding leaves, and both ranks; ``rank_change`` is above 0 where a system came out better than in the original."""
+    rounding leaves and its interval over dialogues, and both ranks; ``rank_change`` is above 0 where a system came out
+    better than in the original."""
     value, rank = pl.col("values").list, pl.col("ranks").list
     return comparison.cells.join(
         comparison.ranks, on=["dimension", "role", "system"], how="left", maintain_order="left"
@@ -219,6 +238,8 @@ def side_by_side(comparison: Comparison) -> pl.DataFrame:
         "cv_star",
         pl.col("low").alias("cv_star_low"),
         pl.col("high").alias("cv_star_high"),
+        "interval_low",
+        "interval_high",
         rank.get(0).alias("rank_original"),
         rank.get(1).alias("rank_reproduction"),
         (rank.get(0) - rank.get(1)).alias("rank_change"),

@@ -21,9 +21,10 @@ from dialgauge.metrics import (
 )
 from dialgauge.settings import Several, refusing, setting
 from dialgauge.study._context import Context
+from dialgauge.study._digest import file_digest
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._specs import Specs, metric_specs
-from dialgauge.study._stage import GivenPath, Section, Stage, TableKind
+from dialgauge.study._stage import GivenPath, Section, Stage, TableKind, check_path
 from dialgauge.study._study_file import StudyFile
 
 if TYPE_CHECKING:
@@ -34,9 +35,14 @@ Value = TypeVar("Value")
 
 
 class MetricsSection(ReferenceSettings):
-    """``[metrics]``: the metrics to score with, and whether references are scored like systems."""
+    """``[metrics]``: the metrics to score with, and whether references are scored like systems.
+
+    ``known`` leads to values that were scored before (a file, or the folder of a stream): those with the signature of
+    a metric of this study are not computed again.
+    """
 
     use: Several[str] = setting(..., "Metric to score with.", flag="--metric", min_length=1)
+    known: str | None = setting(None, "Values that were scored before.", option=False, min_length=1)
 
     @field_validator("use")
     @classmethod
@@ -67,7 +73,8 @@ class ScoresStage(Stage):
     def settings(self, context: Context) -> Mapping[str, Any]:
         wanted = context.section(MetricsSection)
         specs = metric_specs(wanted.use, context.home)
-        return wanted.model_dump(mode="json") | {
+        return wanted.model_dump(mode="json", exclude={"known"}) | {
+            **({} if wanted.known is None else {"known": _known_digest(context.home / wanted.known)}),
             # Signatures hold the fingerprints of models: scores of other weights under the same name are other scores.
             "signatures": [specs.text(request.signature) for request in parse_requests(specs.full)],
             # Where it is done changes nothing; when it is given up does.
@@ -75,8 +82,9 @@ class ScoresStage(Stage):
         }
 
     def make(self, context: Context) -> Mapping[str, Any]:
-        with_references = context.section(MetricsSection).include_references
-        scores = score_as_asked(context, context.corpus, include_references=with_references)
+        wanted = context.section(MetricsSection)
+        known = None if wanted.known is None else _known(context.home / wanted.known, context.corpus)
+        scores = score_as_asked(context, context.corpus, include_references=wanted.include_references, known=known)
         context.scores = scores
         scores.save(context.folder / "scores.parquet", with_seconds=False)
         return {"signatures": dict(scores.signatures), "seconds_per_metric": dict(scores.seconds)}
@@ -89,6 +97,9 @@ class ScoresStage(Stage):
         for place in metric_specs(settings.section(MetricsSection).use, home).places:
             if not place.registered:
                 yield ("metrics", "use"), place.given, place.path
+        known = settings.section(MetricsSection).known
+        if known is not None:
+            yield ("metrics", "known"), known, home / known
 
     def extras(self, settings: StudyFile) -> set[str]:
         requests = parse_requests(settings.section(MetricsSection).use)
@@ -107,8 +118,24 @@ class ScoresStage(Stage):
         return {"scores": run.scores}
 
 
+def _known(path: Path, corpus: Corpus) -> Scores:
+    check_path("metrics.known", path)
+    return Scores.load(path, corpus.summaries)
+
+
+def _known_digest(path: Path) -> str:
+    """The manifest of a stream holds the digests of its parts."""
+    check_path("metrics.known", path)
+    return file_digest(path / "manifest.json" if (path / "manifest.json").is_file() else path)
+
+
 def score_as_asked(
-    context: Context, corpus: Corpus, *, include_references: bool = False, use: Iterable[str] | None = None
+    context: Context,
+    corpus: Corpus,
+    *,
+    include_references: bool = False,
+    use: Iterable[str] | None = None,
+    known: Scores | None = None,
 ) -> Scores:
     """The scores of a corpus, in columns that are called as the study file calls the metrics; ``use``: only these."""
     asked = context.section(MetricsSection).use if use is None else use
@@ -118,6 +145,7 @@ def score_as_asked(
         wanted.full,
         include_references=include_references,
         time_limit=place.time_limit,
+        known=known,
         progress=lambda what, done, total: context.progress(wanted.text(what), done, total),
         engine=suitable_engine(corpus.summaries.height, wanted.full, place.subset(EngineSettings)),
     )

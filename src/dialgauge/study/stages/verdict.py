@@ -5,8 +5,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dialgauge.files import write_text
-from dialgauge.metaeval import CorrelationSettings, Robustness, TrustSettings, find_items, trust
-from dialgauge.ratings import RatingPolicy
+from dialgauge.metaeval import (
+    CorrelationSettings,
+    Robustness,
+    TrustSettings,
+    dimension_directions,
+    find_items,
+    trust,
+)
+from dialgauge.ratings import JudgementSettings, RatingPolicy
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._robustness import TABLES
@@ -34,12 +41,13 @@ class VerdictStage(Stage):
     inputs = ("corpus", "scores", "robustness")
     outputs = (*(f"{name}.parquet" for name in _TABLES), VERDICT)
     tables = (TableKind("verdict", _table, ("metrics", "digits")),)
-    needs_ratings = True
+    needs_judgements = True
 
     def settings(self, context: Context) -> Mapping[str, Any]:
         return {
             "ratings": context.section(RatingPolicy).model_dump(mode="json"),
             "verdict": _asked(context).model_dump(mode="json"),
+            "severities": context.section(JudgementSettings).severities,
         }
 
     def files(self, context: Context) -> list[str]:
@@ -51,7 +59,7 @@ class VerdictStage(Stage):
         context.progress("which metric can be trusted", 0, 1)
         policy = context.section(RatingPolicy)
         found = trust(
-            context.corpus,
+            context.judged,
             context.scores,
             _asked(context),
             policy,
@@ -65,7 +73,7 @@ class VerdictStage(Stage):
         return {"named": int(found.dimensions["named"].sum()), "null_runs": found.null_runs}
 
     def results(self, run: FinishedRun) -> Mapping[str, Any]:
-        return {"verdicts": verdicts_of(run)}
+        return {"verdicts": verdicts_of(run), "no_verdict": run.stage("verdict").get("no_verdict", "")}
 
 
 def _asked(context: Context) -> TrustSettings:
@@ -86,8 +94,12 @@ def _why_not(context: Context) -> str:
     """Why there is no verdict; empty where there is one."""
     if not set(context.scores.judging) & set(context.scores.metrics):
         return "no metric has a value per summary and says which summary is better"
-    if find_items(context.corpus.ratings, context.corpus.references["system"].unique().to_list()) is not None:
+    if find_items(context.judged.ratings, context.corpus.references["system"].unique().to_list()) is not None:
         return "the rated summaries are variants of one system, so there are no systems to choose metrics for"
+    judged = context.judged
+    ways = dimension_directions(judged, context.section(RatingPolicy), judged.dimensions)
+    if all(one.better == "none" for one in ways.values()):
+        return "on no dimension is higher or lower better"
     return ""
 
 

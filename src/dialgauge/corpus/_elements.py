@@ -1,0 +1,81 @@
+"""XML: elements as the objects of JSON, so that everything that is read nested there is read here too."""
+
+import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dialgauge.corpus._files import read_bytes
+from dialgauge.corpus._table import Table, place_in
+from dialgauge.errors import InputError
+
+#: What the text of an element that has attributes is called.
+_TEXT = "text"
+_DEEPEST = 50
+
+
+def load_xml(path: Path) -> Table:
+    """The elements of a document as objects: attributes and children by name, children of one name as a list."""
+    root = parse_xml(path)
+    several = _lists(root)
+    value = _value(root, several)
+    record = value if isinstance(value, dict) else {local_name(root.tag): value}
+    return Table(pl.DataFrame(), place_in(str(path), [1]), records=((1, record),))
+
+
+def parse_xml(path: Path) -> ET.Element:
+    """The root of a document. Documents that declare entities are refused: a few lines of them fill any memory."""
+    data = read_bytes(path)
+    if b"<!ENTITY" in data or "<!ENTITY".encode("utf-16-le") in data or "<!ENTITY".encode("utf-16-be") in data:
+        raise InputError(f"{path}: declares entities, which are not read; save it without them")
+    try:
+        return ET.fromstring(data)
+    except (ET.ParseError, ValueError, LookupError) as error:
+        raise InputError(f"{path}: cannot be read as XML: {error}") from error
+
+
+def local_name(tag: str) -> str:
+    """The name of an element or attribute without its namespace."""
+    return tag.rpartition("}")[2]
+
+
+def _lists(root: ET.Element) -> Mapping[str, frozenset[str]]:
+    """By the name of an element, the children that occur in one of them more than once."""
+    found: dict[str, set[str]] = {}
+    for element in root.iter():
+        counts = Counter(local_name(child.tag) for child in element if isinstance(child.tag, str))
+        found.setdefault(local_name(element.tag), set()).update(name for name, times in counts.items() if times > 1)
+    return {name: frozenset(children) for name, children in found.items()}
+
+
+def _value(element: ET.Element, several: Mapping[str, frozenset[str]], depth: int = 0) -> Any:
+    if depth > _DEEPEST:
+        raise InputError("XML nested too deeply")
+    text = "".join(element.itertext()) if _is_prose(element) else element.text or ""
+    children = [] if _is_prose(element) else [child for child in element if isinstance(child.tag, str)]
+    if not children and not element.attrib:
+        return text.strip() or None
+    made: dict[str, Any] = {local_name(key): value for key, value in element.attrib.items()}
+    for child in children:
+        name = local_name(child.tag)
+        inner = _value(child, several, depth + 1)
+        if name in several[local_name(element.tag)]:
+            # One name for all of them: <rating> beside <rating> is what JSON calls "ratings".
+            made.setdefault(_plural(name), []).append(inner)
+        else:
+            made[name if name not in made else f"{name}_{_TEXT}"] = inner
+    if text.strip() and not children:
+        made[_TEXT if _TEXT not in made else "content"] = text.strip()
+    return made
+
+
+def _is_prose(element: ET.Element) -> bool:
+    """Whether words stand between the children of an element: then they are marks in a text."""
+    return len(element) > 0 and any((child.tail or "").strip() for child in element)
+
+
+def _plural(name: str) -> str:
+    return name if name.endswith("s") else f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"

@@ -1,0 +1,116 @@
+"""Sheets, files or tables that name the rows of another one: ``summary_id`` beside a table ``summaries``."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from dialgauge.corpus._columns import make_plan
+from dialgauge.corpus._names import normalised
+from dialgauge.corpus._utterances import is_total
+
+if TYPE_CHECKING:
+    from dialgauge.corpus._sheets import Sheet
+
+#: A text that is longer than this says nothing about which row is meant.
+_LONGEST = 80
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """``column`` of the sheet ``source`` has the values of ``key`` of the sheet ``target``, one row each."""
+
+    source: str
+    column: str
+    target: str
+    key: str
+
+
+def with_links(sheets: Sequence["Sheet"]) -> list["Sheet"]:
+    """The sheets, each with what the rows that it names say of themselves: which call, which model.
+
+    Texts stay where they are. A key takes the name under which others refer to it, so that ``id`` of the calls and
+    ``call_id`` of the summaries are one.
+    """
+    links = [link for source in sheets for target in sheets if source is not target for link in _links(source, target)]
+    if not links:
+        return list(sheets)
+    made = {sheet.name: sheet for sheet in sheets}
+    for link in links:
+        target = made[link.target]
+        if link.key in target.frame.columns and link.column not in target.frame.columns:
+            made[link.target] = replace(target, frame=target.frame.rename({link.key: link.column}))
+    for _ in sheets:  # what a sheet takes over, those that name its rows take over in turn
+        for link in links:
+            made[link.source] = _joined(made[link.source], made[link.target], link.column)
+    for link in links:
+        made[link.source] = _without_link(made[link.source], made[link.target], link.column)
+    return list(made.values())
+
+
+def _without_link(source: "Sheet", target: "Sheet", column: str) -> "Sheet":
+    """The rows of a sheet without the name of a row, where that row says which dialogue it is about."""
+    named = make_plan(target.frame).uses.get("dialogue_id", (column,))[0]
+    said = named != column and {named, column} <= set(source.frame.columns)
+    return replace(source, frame=source.frame.drop(column)) if said else source
+
+
+def _links(source: "Sheet", target: "Sheet") -> list[_Link]:
+    found = []
+    for key in target.frame.columns:
+        values = _texts(target.frame[key])
+        if target.frame.height < 2 or values.null_count() or values.n_unique() < len(values):
+            continue
+        known = set(values)
+        for column in source.frame.columns:
+            if not _names(column, key, target.name):
+                continue
+            used = [text for text in _texts(source.frame[column]).drop_nulls().unique() if not is_total(text)]
+            if used and known.issuperset(used) and not _is_copy(source, target, column, key):
+                found.append(_Link(source.name, column, target.name, key))
+    return found
+
+
+def _is_copy(source: "Sheet", target: "Sheet", column: str, key: str) -> bool:
+    """Whether both sheets have one row for each of these names, and the first says no less about them."""
+    alone = column == key and _texts(source.frame[column]).n_unique() == source.frame.height
+    return alone and _said_by(source) >= _said_by(target)
+
+
+def _said_by(sheet: "Sheet") -> int:
+    """How many columns of a sheet hold texts."""
+    return sum(not _is_short(values) for values in sheet.frame.iter_columns() if values.null_count() < len(values))
+
+
+def _names(column: str, key: str, sheet: str) -> bool:
+    """Whether the name of a column says that it is about the rows of a sheet with this key."""
+    name, own, of = normalised(column), normalised(key), normalised(sheet)
+    things = {of, of.removesuffix("s"), f"{of.removesuffix('ies')}y"}
+    return name == own != "id" or (
+        own in ("id", "key", "uuid", "nr", "no") and name in {f"{one}_{own}" for one in things}
+    )
+
+
+def _texts(values: pl.Series) -> pl.Series:
+    return values.cast(pl.String, strict=False).str.strip_chars()
+
+
+def _joined(source: "Sheet", target: "Sheet", column: str) -> "Sheet":
+    """The rows of a sheet with the short cells of the rows that they name."""
+    own = {normalised(name) for name in source.frame.columns}
+    taken = [name for name in target.frame.columns if normalised(name) not in own and _is_short(target.frame[name])]
+    if not taken or column not in target.frame.columns:
+        return source
+    short = target.frame.select(_texts(target.frame[column]).alias("_named"), *taken)
+    frame = source.frame.with_columns(_texts(source.frame[column]).alias("_named"))
+    return replace(source, frame=frame.join(short, on="_named", how="left", maintain_order="left").drop("_named"))
+
+
+def _is_short(values: pl.Series) -> bool:
+    """Whether the cells of a column are names or numbers, and no texts of several words."""
+    if values.dtype.is_nested():
+        return False
+    texts = values.drop_nulls().cast(pl.String)
+    spaced = int(texts.str.contains(r"\S\s+\S+\s+\S+\s+\S").sum())
+    return bool(len(texts)) and bool((texts.str.len_chars() <= _LONGEST).all()) and spaced * 2 < len(texts)

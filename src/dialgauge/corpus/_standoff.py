@@ -1,0 +1,198 @@
+"""Stand-off annotations: brat (.txt beside .ann), WebAnno and INCEpTION (TSV 3, and UIMA's XMI).
+
+Each document becomes one record: its name, its text, who annotated it, and what was marked in it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dialgauge.corpus._elements import local_name, parse_xml
+from dialgauge.corpus._files import read_text
+from dialgauge.corpus._table import Table
+from dialgauge.errors import InputError, counted
+
+#: The keys of a record, by which the layout is recognised.
+DOCUMENT, TEXT, ANNOTATOR, MARKS = "standoff_document", "standoff_text", "standoff_annotator", "standoff_marks"
+_WEBANNO = "#FORMAT=WebAnno TSV 3"
+_SEVERITIES = ("severity", "level", "grade", "weight", "importance")
+_LABELS = ("value", "label", "category", "type", "errortype", "error_type", "kind", "class", "tag")
+_Mark = dict[str, Any]
+_Record = dict[str, Any]
+
+
+def is_brat(path: Path) -> bool:
+    """Whether a folder holds annotations of brat, beside the texts or in folders of annotators."""
+    return path.is_dir() and any(found for pattern in ("*.ann", "*/*.ann") for found in path.glob(pattern))
+
+
+def is_webanno(text: str) -> bool:
+    """Whether a text is a document of WebAnno or INCEpTION."""
+    return text.lstrip("\ufeff").startswith(_WEBANNO)
+
+
+def load_brat(path: Path) -> Table:
+    """A record for every annotated text of a folder; folders inside it are those of annotators where names recur."""
+    files = sorted(path.rglob("*.ann")) if path.is_dir() else [path]
+    recurring = Counter(file.stem for file in files)
+    several = any(times > 1 for times in recurring.values())
+    records, places, skipped = [], [], Counter[str]()
+    for file in files:
+        source = file.with_suffix(".txt")
+        if not source.is_file():
+            raise InputError(f"{file}: cannot be read without the text that it annotates, {source.name}")
+        text = read_text(source).text
+        marks = list(_brat_marks(read_text(file).text, text, str(file), skipped))
+        records.append(_record(file.stem, text, file.parent.name if several else None, marks))
+        places.append(str(file))
+    notes = [f"{counted(n, what)} left out: only marks of a text are read" for what, n in sorted(skipped.items())]
+    return _table(records, places, notes)
+
+
+def load_webanno(path: Path) -> Table:
+    """The document of a TSV file of WebAnno or INCEpTION."""
+    text = read_text(path).text
+    return _table([_webanno_record(text, str(path))], [str(path)], [])
+
+
+def load_xmi(path: Path) -> Table:
+    """The document of UIMA's XMI, as INCEpTION exports it."""
+    root = parse_xml(path)
+    sofa = next((one for one in root if local_name(one.tag) == "Sofa" and one.get("sofaString") is not None), None)
+    if sofa is None:
+        raise InputError(f"{path}: no text (Sofa) in this file; it is not XMI of UIMA")
+    text = str(sofa.get("sofaString"))
+    marks = []
+    for one in root:
+        fields = {local_name(key): value for key, value in one.attrib.items()}
+        made_by_programs = _LINGUISTIC.search(one.tag)
+        if made_by_programs or not {"begin", "end"} <= set(fields):
+            continue
+        about = {k: v for k, v in fields.items() if k not in ("id", "sofa", "begin", "end")}
+        start, end = _from_utf16(text, int(fields["begin"])), _from_utf16(text, int(fields["end"]))
+        marks.append(_mark(start, end, text, about, local_name(one.tag)))
+    return _table([_record(path.stem, text, None, marks)], [str(path)], [])
+
+
+#: Layers of a CAS that describe the language of a text, and were not marked by people.
+_LINGUISTIC = re.compile(r"segmentation|lexmorph|tcas|metadata|/morph|syntax|uima/cas")
+
+
+def _table(records: list[_Record], places: list[str], notes: list[str]) -> Table:
+    return Table(
+        pl.DataFrame(),
+        lambda row: (places[min(row, len(places) - 1)], None),
+        notes=tuple(notes),
+        records=tuple(enumerate(records, start=1)),
+    )
+
+
+def _record(name: str, text: str, who: str | None, marks: list[_Mark]) -> _Record:
+    return {DOCUMENT: name, TEXT: text, ANNOTATOR: who, MARKS: marks}
+
+
+def _mark(start: int, end: int, text: str, about: dict[str, str], layer: str) -> _Mark:
+    """A mark with its label and its severity, by the names of its features; other features become the comment."""
+    named = {re.sub(r"[\W_]+", "", key).lower(): key for key in about}
+    label = next((named[name.replace("_", "")] for name in _LABELS if name.replace("_", "") in named), None)
+    severity = next((named[name] for name in _SEVERITIES if name in named), None)
+    if label is None and len(set(about.values()) - {""}) and severity is None and len(about) == 1:
+        label = next(iter(about))
+    rest = [f"{key}: {value}" for key, value in about.items() if key not in (label, severity)]
+    return {
+        "start": start,
+        "end": end,
+        "text": text[start:end],
+        "label": about[label] if label else layer,
+        "severity": about[severity] if severity else None,
+        "comment": "; ".join(rest) or None,
+    }
+
+
+def _brat_marks(annotations: str, text: str, file: str, skipped: Counter[str]) -> Iterator[_Mark]:
+    """Marks (T) with their attributes (A, M) and notes (#); events and relations between marks are counted."""
+    marks: dict[str, list[tuple[int, int]]] = {}
+    labels: dict[str, str] = {}
+    about: dict[str, dict[str, str]] = {}
+    for number, line in enumerate(annotations.splitlines(), start=1):
+        kind, parts = line[:1], line.rstrip("\n").split("\t")
+        if not line.strip():
+            continue
+        try:
+            if kind == "T":
+                label, places = parts[1].split(" ", 1)
+                marks[parts[0]] = [(int(a), int(b)) for a, b in (one.split() for one in places.split(";"))]
+                labels[parts[0]] = label
+            elif kind in "AM":
+                name, whose, *value = parts[1].split(" ", 2)
+                about.setdefault(whose, {})[name] = value[0] if value else "yes"
+            elif kind == "#":
+                about.setdefault(parts[1].split(" ")[1], {})["note"] = parts[2]
+            else:
+                skipped["relation or event" if kind in "RE*" else "other annotation"] += 1
+        except (ValueError, IndexError) as error:
+            raise InputError(f"{file}:{number}: not a line of brat: {line[:60]!r}") from error
+    for name, fragments in marks.items():
+        for start, end in fragments:
+            if not 0 <= start <= end <= len(text):
+                raise InputError(f"{file}: {name} is outside the text, which has {len(text)} characters")
+            yield _mark(start, end, text, {"label": labels[name], **about.get(name, {})}, labels[name])
+
+
+def _webanno_record(text: str, file: str) -> _Record:
+    lines = text.splitlines()
+    layers = [line.removeprefix("#T_SP=").split("|") for line in lines if line.startswith("#T_SP=")]
+    features = [(layer[0].rpartition(".")[2], name) for layer in layers for name in layer[1:] or [""]]
+    sentences = [_unescaped(line.removeprefix("#Text=")) for line in lines if line.startswith("#Text=")]
+    tokens = [line.split("\t") for line in lines if re.match(r"\d+-\d+(?:\.\d+)?\t", line)]
+    whole = _laid_out(text, sentences, tokens)
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for token in tokens:
+        start, end = (_from_utf16(whole, int(at)) for at in token[1].split("-"))
+        for (layer, feature), cell in zip(features, token[3:], strict=False):
+            for number, value in enumerate(cell.split("|")):
+                if value in ("_", ""):
+                    continue
+                plain = re.fullmatch(r"(.*?)(?:\[(\d+)\])?", value)
+                assert plain is not None
+                key = (layer, f"id {plain[2]}" if plain[2] else f"{token[0]} {number}")
+                mark = found.setdefault(key, {"start": start, "end": end, "about": {}})
+                mark["end"] = max(mark["end"], end)
+                if plain[1] not in ("*", ""):
+                    mark["about"][feature or "label"] = _unescaped(plain[1])
+    marks = [
+        _mark(one["start"], one["end"], whole, one["about"], layer)
+        for (layer, _), one in found.items()
+        if not _LINGUISTIC_TSV.fullmatch(layer)
+    ]
+    return _record(Path(file).stem, whole, None, marks)
+
+
+_LINGUISTIC_TSV = re.compile(r"POS|Lemma|MorphologicalFeatures|Stem|Token|Sentence|SurfaceForm")
+
+
+def _laid_out(text: str, sentences: list[str], tokens: list[list[str]]) -> str:
+    """The text of a document: its sentences, each at the place of its first token."""
+    starts: list[int] = []
+    for line in re.findall(r"^\d+-1\t(\d+)-", text, re.MULTILINE):
+        starts.append(int(line))
+    whole = ""
+    for place, sentence in enumerate(sentences):
+        gap = starts[place] - len(whole) if place < len(starts) else 1
+        whole += "\n" * max(gap, 0) + sentence if whole else sentence
+    return whole
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\([\\|\[\]_*;>t\n-])", lambda found: "\t" if found[1] == "t" else found[1], text)
+
+
+def _from_utf16(text: str, place: int) -> int:
+    """A place counted as Java does, where rare characters count twice, as a place of the text."""
+    if text.isascii() or max(map(ord, text), default=0) < 0x10000:
+        return place
+    return len(text.encode("utf-16-le")[: 2 * place].decode("utf-16-le", "ignore"))

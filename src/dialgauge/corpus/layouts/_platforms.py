@@ -1,0 +1,128 @@
+"""Platforms that label data for others: Labelbox and Scale."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from dialgauge.corpus._names import USES, is_person, normalised
+from dialgauge.corpus._nested_answers import single
+from dialgauge.corpus._turns import parse_turns
+from dialgauge.corpus.layouts._base import Builder, Layout, Record
+
+
+def _is_labelbox(keys: frozenset[str], first: Record) -> bool:
+    return isinstance(first.get("data_row"), Mapping) and isinstance(first.get("projects"), Mapping)
+
+
+def _labelbox(builder: Builder) -> None:
+    """Data rows with the labels that people gave in each project: answers, checklists, texts and marked places."""
+    marked: list[tuple[int, dict[str, Any], str]] = []
+    for line, record in builder.records:
+        data = _shown(record)
+        builder.item(line, data)
+        key = builder.key(data)
+        text = str(builder.pick(data, "summary") or "")
+        for project in record["projects"].values():
+            for label in project.get("labels") or ():
+                about = label.get("label_details") or {}
+                who, time = str(about.get("created_by") or label.get("id") or "1"), about.get("created_at")
+                given = label.get("annotations") or {}
+                judged = key | {"annotator": who, "time": time}
+                for name, answer in _answers(given.get("classifications") or ()):
+                    builder.add(line, judged | {"dimension": name, "value": answer})
+                for one in given.get("objects") or ():
+                    place = one.get("location") or (one.get("data") or {}).get("location") or {}
+                    if "start" in place:
+                        span = {"start": place["start"], "end": place["end"], "label": one.get("name")}
+                        marked.append((line, judged | span | {"dimension": "errors"}, text))
+    for project in {str(name) for _, record in builder.records for name in record["projects"]} | {"*"}:
+        asked = f"projects.{project}.labels[].annotations.classifications[]"
+        for path in ("value", "radio_answer.value", "checklist_answers[].value"):
+            builder.ignored[f"{asked}.{path}"] = "the platform's own name of what 'name' says"
+    after_last = _ends_after([(span["end"], text) for _, span, text in marked])
+    for line, span, _ in marked:
+        builder.judge("spans", line, span | {"end": span["end"] + (0 if after_last else 1)})
+
+
+def _shown(record: Record) -> dict[str, Any]:
+    """What people saw: the metadata, the attached texts, and the text of the row itself."""
+    row = record["data_row"]
+    data: dict[str, Any] = {}
+    for one in (*(record.get("metadata_fields") or ()), *(record.get("attachments") or ())):
+        name = one.get("schema_name") or one.get("name")
+        if name and isinstance(one.get("value"), str | int | float):
+            data[str(name)] = one["value"]
+    given = row.get("external_id") or row.get("global_key") or row.get("id")
+    if not any(normalised(name) in USES["dialogue_id"] for name in data):
+        data["dialogue_id"] = given
+    text = row.get("row_data")
+    if isinstance(text, str):
+        spoken = sum(bool(turn.speaker) for turn in parse_turns(text)) > 1
+        written = any(normalised(name) in USES["summary"] for name in data)
+        data["dialogue" if spoken or written else "summary"] = text
+    return data
+
+
+def _answers(given: Sequence[Record]) -> Iterator[tuple[str, Any]]:
+    """The question and the answer of each classification, and of those inside its answers."""
+    for one in given:
+        name = str(one.get("name") or one.get("title"))
+        chosen = [one["radio_answer"]] if one.get("radio_answer") else list(one.get("checklist_answers") or ())
+        if chosen:
+            yield name, "; ".join(str(answer.get("name") or answer.get("value")) for answer in chosen)
+        elif isinstance(one.get("text_answer"), Mapping):
+            yield name, one["text_answer"].get("content")
+        for answer in chosen:
+            yield from _answers(answer.get("classifications") or ())
+
+
+def _ends_after(places: Sequence[tuple[int, str]]) -> bool:
+    """Whether ends are those after the last character: marks end where words do, more often than not."""
+    after = sum(not text[end : end + 1].isalnum() for end, text in places)
+    last = sum(not text[end + 1 : end + 2].isalnum() for end, text in places)
+    return after > last
+
+
+def _is_scale(keys: frozenset[str], first: Record) -> bool:
+    given = first.get("response", first.get("responses"))
+    return "task_id" in keys and isinstance(first.get("params", first.get("metadata")), Mapping) and bool(given)
+
+
+def _scale(builder: Builder) -> None:
+    """Tasks with the response of a person, or of several; what was shown is in the metadata and the attachments."""
+    for line, record in builder.records:
+        params = record.get("params") or {}
+        data = {**(record.get("metadata") or {}), **(params.get("metadata") or {})}
+        listed = params.get("attachments") or ([params] if "attachment" in params else [])
+        for place, one in enumerate(listed):
+            text = one.get("content", one.get("attachment"))
+            if isinstance(text, Mapping):
+                data = {**text, **data}
+            elif isinstance(text, str):
+                data.setdefault(str(one.get("name") or one.get("label") or f"text_{place + 1}"), text)
+        if builder.pick(data, "dialogue_id") is None and builder.pick(data, "dialogue") is None:
+            data["dialogue_id"] = record["task_id"]
+        builder.item(line, data)
+        key = builder.key(data)
+        given = record.get("responses", record.get("response"))
+        for number, one in enumerate(given if isinstance(given, list) else [given], start=1):
+            named = [each[name] for each in (one, record) for name in each if is_person(normalised(name))]
+            who = named[0] if named else number
+            judged = key | {"annotator": str(who), "time": record.get("completed_at")}
+            for name, answer in (one.get("annotations") or {}).items():
+                builder.add(line, judged | {"dimension": name, "value": _said(answer)})
+
+
+def _said(answer: Any) -> Any:
+    """The answer inside ``{"type": "category", "response": [["4"]]}``; several are joined."""
+    if isinstance(answer, Mapping):
+        answer = answer.get("response", answer.get("value", answer))
+    answer = single(answer)
+    if isinstance(answer, list):
+        return "; ".join(str(single(one)) for one in answer)
+    return str(answer) if isinstance(answer, Mapping) else answer
+
+
+PLATFORMS = (
+    Layout("labelbox", "Labelbox export", _is_labelbox, _labelbox),
+    Layout("scale", "Scale tasks", _is_scale, _scale),
+)
