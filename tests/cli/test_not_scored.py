@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 
 from dialgauge.cli._not_scored import print_failures, report_skipped
 from dialgauge.errors import MissingExtraError
+from dialgauge.metrics import Job, Values, register
+from dialgauge.metrics._registry import METRICS
 
 Cli = Callable[..., Any]
 
@@ -122,3 +125,20 @@ def test_a_text_that_was_cut_is_said_and_counted(cli: Cli, tmp_path: Path, golde
         ("the summary was truncated to its first 64 tokens", 1)
     }
     assert len(found) == 2
+
+
+def test_a_metric_that_always_raises_is_named_with_status_1_and_all_else_is_done(
+    cli: Cli, few: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(METRICS, "_entries", dict(METRICS.all()))
+
+    def broken(job: Job, parameters: object) -> Values:
+        raise KeyError("never")
+
+    register(replace(METRICS.all()["length"], name="broken", compute=broken))
+    shown = cli("score", few, "-m", "broken", "-m", "length", "-m", "rouge-1", "-o", few.with_suffix(".csv"))
+    assert shown.code == 1
+    assert "broken failed on every summary: the metric raised KeyError: 'never'" in shown.err
+    assert "failed on every summary" not in shown.err.replace("broken failed", "")
+    assert few.with_suffix(".csv").read_text().count("\n") == 3
+    assert cli("score", few, "-m", "length").code == 0

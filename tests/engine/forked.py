@@ -11,14 +11,7 @@ from collections.abc import Sequence
 from multiprocessing.context import ForkServerProcess
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-_IMPORTED = (
-    "polars",
-    "dialgauge.cli",
-    "dialgauge.engine",
-    "dialgauge.metrics",
-    "dialgauge.study",
-    "tests.engine.forked",
-)
+_IMPORTED = ("polars", "dialgauge.cli", "dialgauge.engine", "tests.engine.forked", "tests.engine.warm")
 
 
 class Forked:

@@ -77,6 +77,9 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
         "RAY_AUTH_TOKEN": secrets.token_hex(32),
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_worker_niceness": "0",  # its workers would wait for everybody else on a busy machine
+        # Each node would start a worker for each of its cores before there is work.
+        "RAY_enable_worker_prestart": "0",
+        "RAY_prestart_worker_first_driver": "0",
         # A dead node is noticed within seconds instead of half a minute.
         "RAY_health_check_period_ms": "500",
         "RAY_health_check_timeout_ms": "3000",
@@ -91,6 +94,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     # Sockets need a short path, so Ray's own folder is not below pytest's.
     short = Path(f"/tmp/dg-ray-{port}")
     shared = ["--node-ip-address=127.0.0.1", f"--temp-dir={short}", "--object-store-memory=100000000", "--block"]
+    shared.append("--include-log-monitor=false")
     started: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: str) -> "subprocess.Popen[bytes]":

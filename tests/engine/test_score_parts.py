@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -11,8 +12,22 @@ from dialgauge.corpus import KEY, Corpus, embedded_corpus, write_corpus
 from dialgauge.errors import InputError
 from dialgauge.metaeval import evaluate_metrics
 from dialgauge.metrics import Scores, score, score_stream
+from dialgauge.study import run_study
 
 METRICS = ["rouge-1", "ter", "corpus-bleu"]
+STUDY = """\
+[study]
+name = "{name}"
+[corpus]
+source = "corpus"
+[metrics]
+use = ["rouge-1", "ter"]
+{known}
+[correlation]
+resamples = 20
+[verdict]
+null_runs = 0
+"""
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +69,53 @@ def test_of_a_file_only_the_rows_of_these_keys_are_kept(tmp_path: Path, corpus: 
     score(corpus, ["rouge-1"]).save(tmp_path / "scores.parquet")
     one = corpus.summaries.filter(pl.col("kind") == "system").head(1)
     assert Scores.load(tmp_path / "scores.parquet", only=one).frame.select(KEY).equals(one.select(KEY))
+
+
+def test_known_values_are_taken_and_the_others_computed(folder: Path, corpus: Corpus) -> None:
+    wanted = ["length", *METRICS]
+    expected = score(corpus, wanted)
+    for size in (40, 1000):
+        known = Scores.load(folder / f"scores-{size}", corpus.summaries)
+        marked = replace(known, frame=known.frame.with_columns(ter=pl.lit(7.0)))
+        found = score(corpus, wanted, known=known)
+        assert found.frame.equals(expected.frame)
+        assert (found.signatures, found.directions) == (expected.signatures, expected.directions)
+        assert found.systems.equals(expected.systems)  # corpus-bleu is computed: its value is one of all summaries
+        assert set(score(corpus, wanted, known=marked).frame["ter"]) == {7.0}
+
+
+def test_known_values_of_another_computation_or_corpus_are_refused(folder: Path, corpus: Corpus) -> None:
+    known = Scores.load(folder / "scores-40", corpus.summaries)
+    other = replace(known, signatures={**known.signatures, "ter": "ter|v:0"})
+    with pytest.raises(InputError, match=r"known values of ter were computed as ter\|v:0, .* score again"):
+        score(corpus, ["ter"], known=other)
+    assert score(corpus, ["rouge-1"], known=other).frame.equals(score(corpus, ["rouge-1"]).frame)
+    with pytest.raises(InputError, match=r"1 summary of \d+ have no known values \(first: "):
+        score(corpus, ["ter"], known=replace(known, frame=known.frame.slice(1)))
+    lost = replace(known, frame=known.frame.with_columns(ter=pl.lit(None, dtype=pl.Float64)))
+    assert set(score(corpus, ["ter"], known=lost).failures["reason"]) == {
+        "no value among those that were computed before"
+    }
+
+
+def test_the_command_takes_known_values(folder: Path, tmp_path: Path, cli: Callable) -> None:
+    given = ("score", "embedded", "-m", "ter", "--known", folder / "scores-40")
+    assert json.loads(cli(*given, "--json").out)["seconds"] == {"ter": 0.0}
+    assert "--known" in cli(*given, "--stream", "-o", tmp_path / "parts").err
+    assert "no such file" in cli("score", "embedded", "-m", "ter", "--known", tmp_path / "none.parquet").err
+
+
+def test_a_study_decides_from_parts_as_if_it_had_scored(folder: Path) -> None:
+    """The verdict of a study from the parts of a stream is that of the study that scores."""
+    (folder / "plain.toml").write_text(STUDY.format(name="plain", known=""))
+    expected = run_study(folder / "plain.toml").folder
+    (folder / "parts.toml").write_text(STUDY.format(name="parts", known='known = "scores-40"'))
+    found = run_study(folder / "parts.toml").folder
+    for name in ("scores.parquet", "correlations.parquet", "verdict.json"):
+        assert (found / name).read_bytes() == (expected / name).read_bytes(), name
+    (folder / "wrong.toml").write_text(STUDY.format(name="wrong", known='known = "nowhere"'))
+    with pytest.raises(InputError, match=r"metrics\.known: .*nowhere does not exist"):
+        run_study(folder / "wrong.toml")
 
 
 def test_unfinished_and_damaged_folders_are_refused(tmp_path: Path) -> None:

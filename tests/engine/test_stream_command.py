@@ -107,6 +107,12 @@ def test_systems_of_a_stream_are_compared_in_whatever_parts(command: Command, tm
     _, shown, noted = command(*arguments, "--engine", "serial", "--paired", "--resamples", 50)
     assert "p: from 50 resamples of the dialogues, the same for both" in noted
     assert "won/tied/lost" not in shown
-    code, _, noted = command("score", source, "-m", "rouge-1", "--stream", "-o", "memory://out", "--paired")
+    remote = ["score", source, "-m", "rouge-1", "--stream", "-o", "memory://compared", "--engine", "serial"]
+    code, out, _ = command(*remote, "--paired", "--resamples", 50, "--json")
+    assert code == 0
+    assert json.loads(out)["comparisons"] == said[0], "parts behind a URL are read as well"
+    arguments[6] = tmp_path / "unknown"
+    code, _, noted = command(*arguments, "--engine", "serial", "--baseline", "tow")
     assert code == 2
-    assert "needs a folder on this machine" in noted
+    assert "did you mean 'two'" in noted
+    assert not (tmp_path / "unknown").exists(), "nothing is scored before"

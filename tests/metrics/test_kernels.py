@@ -21,6 +21,7 @@ from dialgauge.metrics.kernels import (
     lcs_length,
     lcs_union,
     ngram_match,
+    overlaps,
     split_texts,
 )
 from tests.metrics.ngram_texts import KERNELS, texts
@@ -258,3 +259,22 @@ def test_words_are_the_same_in_lower_case_whoever_splits(rule: SplitRule, lower:
     one_by_one = [text.lower() for text in given] if lower else given
     with use_kernels("python"):
         assert found[0][3] == list(split_texts(one_by_one, rule)[3])
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("lengths", [(0, 1, 2, 7, 30), (63, 64, 65, 3), (0, 64, 128, 5)])
+def test_overlaps_are_matches_and_then_the_lcs(kernel: str, lengths: tuple[int, ...]) -> None:
+    """Targets that fit into a machine word, those that do not, and both together."""
+    choose = random.Random(sum(lengths))
+    lists = [[choose.randrange(6) for _ in range(length)] for length in lengths]
+    packed, (hypotheses, targets) = as_tokens(lists), all_pairs(len(lists))
+    with use_kernels(kernel):  # type: ignore[arg-type]
+        found = overlaps(packed, hypotheses, targets, 5)
+        nothing = overlaps(packed, hypotheses[:0], targets[:0], 5)
+    with use_kernels("python"):
+        expected = ngram_match(packed, hypotheses, TargetSets.single(targets, len(lists)), 5)
+    np.testing.assert_array_equal(found[:, :5], expected)
+    assert found[:, 5].tolist() == [
+        lcs_table(lists[t], lists[h])[-1][-1] for h, t in zip(hypotheses, targets, strict=True)
+    ]
+    assert nothing.shape == (0, 6)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
+from types import ModuleType
 from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
@@ -21,6 +22,7 @@ from dialgauge.cli._help import Group, add_under_headings
 from dialgauge.cli._output import fail, note
 from dialgauge.cli._threads import choose_threads
 from dialgauge.errors import DialgaugeError
+from dialgauge.lazy import load_when_used
 from dialgauge.progress import no_bars
 
 #: What typer raises for a command line that it cannot read. Of that kind it exports only this one.
@@ -153,11 +155,21 @@ def _room(error: OSError) -> str:
     return f" ({free_space(error.filename or '.')}): free some space, or name another place"
 
 
+def _without_plugins() -> None:
+    """Pydantic would look for plugins in every installed package, which takes longer than scoring some hundred pairs.
+
+    The module that would look takes a while to load even where it may not.
+    """
+    if os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__") == "__all__":
+        unused = sys.modules.setdefault("pydantic.plugin._loader", ModuleType("pydantic.plugin._loader"))
+        vars(unused).setdefault("get_plugins", tuple)
+
+
 def main() -> None:
     """Run the command line; user errors give one clear message and exit code 2 (1 where too much would be left out)."""
     warnings.showwarning = _show_warning
-    # Pydantic would look for plugins in every installed package, which takes longer than scoring some hundred pairs.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    _without_plugins()
+    load_when_used("importlib.metadata")  # Polars imports it and does not use it here
     choose_threads(sys.argv[1:])
     no_bars()  # commands show their own
     try:

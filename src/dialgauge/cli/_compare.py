@@ -117,14 +117,15 @@ def _print(report: "ComparisonReport") -> None:
 
 def _tested(results: list["StudyResults"], tests: list[str] | None) -> list["SystemComparison"]:
     """The requested significance tests between systems, for the studies that have ratings."""
-    from dialgauge.reproduce import compare_systems
+    from dialgauge.reproduce import compare_systems, system_pairs
 
-    pairs = _pairs(tests)
+    with given_by("--test"):
+        pairs = system_pairs(tests or ())
     rated = [study for study in results if study.summaries is not None] if tests else []
     if tests and not rated:
         raise InputError("--test needs a study with ratings; these have printed results only")
     with progress_bar("testing systems") as progress:
-        return [compare_systems(study, pairs or None, progress=progress) for study in rated]
+        return [compare_systems(study, pairs, progress=progress) for study in rated]
 
 
 def _by_study(options: list[str] | None, flag: str) -> dict[str | None, str]:
@@ -136,19 +137,6 @@ def _by_study(options: list[str] | None, flag: str) -> dict[str | None, str]:
             raise InputError(f"{flag} {option!r}: write it as VALUE or STUDY=VALUE")
         found[study if equals else None] = value
     return found
-
-
-def _pairs(tests: list[str] | None) -> list[tuple[str, str]]:
-    """The requested pairs; an empty list means all of them."""
-    pairs = []
-    for text in tests or ():
-        if text == "all":
-            return []
-        system, comma, baseline = (part.strip() for part in text.partition(","))
-        if not (system and comma and baseline):
-            raise InputError(f"--test {text!r}: write it as SYSTEM,BASELINE or all")
-        pairs.append((system, baseline))
-    return pairs
 
 
 def _load(

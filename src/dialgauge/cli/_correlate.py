@@ -1,6 +1,6 @@
 """``dialgauge correlate``: correlation of metrics with human ratings, with confidence intervals."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -8,14 +8,14 @@ from dialgauge.cli._corpus_input import HOW_TO_ADD, AllowLeftOut, Format, Map, S
 from dialgauge.cli._judgements import has_judgements, print_evaluation
 from dialgauge.cli._output import Json, note, print_json, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
-from dialgauge.cli._settings import with_options
+from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import InputError
 from dialgauge.metaeval import CorrelationSettings, LabelSettings
-from dialgauge.ratings import RatingPolicy
+from dialgauge.ratings import JudgementSettings, RatingPolicy
 
 if TYPE_CHECKING:
     from dialgauge.cli._correlate_tables import Best
-    from dialgauge.metaeval import MetricEvaluation
+    from dialgauge.metaeval import JudgementEvaluation, MetricEvaluation
 
 
 def add_to(app: typer.Typer) -> None:
@@ -29,6 +29,7 @@ def correlate(
     scores: ScoresFile,
     settings: CorrelationSettings,
     policy: RatingPolicy,
+    judgements: Annotated[JudgementSettings, Only("severities")],
     format: Format = None,
     map: Map = None,
     allow_left_out: AllowLeftOut = None,
@@ -44,16 +45,25 @@ def correlate(
     """
     from dialgauge.cli._correlate_tables import Found, as_json, print_found
     from dialgauge.metaeval import evaluate_judgements, evaluate_metrics
+    from dialgauge.ratings import with_judgements_as_ratings, with_ordered_ratings
 
     loaded = load_corpus(corpus, format, map, allow_left_out=allow_left_out)
     judgements_too = has_judgements(loaded)
-    if loaded.ratings.is_empty() and not judgements_too:
+    loaded = with_judgements_as_ratings(loaded, judgements)
+    if loaded.ratings.is_empty():
         raise InputError(f"corpus {loaded.info.name!r} has no ratings to correlate with; {HOW_TO_ADD}")
     # Of the parts of a stream only what was rated is held in memory.
     table = load_scores(scores, only=None if judgements_too or not scores.is_dir() else loaded.ratings)
+    judged = evaluate_judgements(loaded, table, settings.subset(LabelSettings), policy)
+    if with_ordered_ratings(loaded, policy).ratings.is_empty():
+        note("all ratings are classes without an order: there is nothing to correlate with")
+        if json:
+            print_json({"judgements": _judgements_json(judged)})
+        else:
+            print_evaluation(judged)
+        return
     with progress_bar("correlating") as progress:
         made = evaluate_metrics(loaded, table, settings, policy, progress=progress)
-        judged = evaluate_judgements(loaded, table, settings.subset(LabelSettings), policy)
     found = Found(
         corpus=loaded,
         scores=table,
@@ -70,16 +80,19 @@ def correlate(
         disattenuated=made.disattenuated,
     )
     if json:
-        judgements = {
-            name: part.frame.to_dicts() if part is not None else []
-            for name, part in (("labels", judged.labels), ("preferences", judged.preferences))
-        }
-        print_json({**as_json(found), "judgements": judgements, "notes": list(made.notes)})
+        print_json({**as_json(found), "judgements": _judgements_json(judged), "notes": list(made.notes)})
     else:
         print_found(found)
         for text in made.notes:
             note(text)
         print_evaluation(judged)
+
+
+def _judgements_json(judged: "JudgementEvaluation") -> dict[str, list[dict[str, Any]]]:
+    return {
+        name: part.frame.to_dicts() if part is not None else []
+        for name, part in (("labels", judged.labels), ("preferences", judged.preferences))
+    }
 
 
 def _best(made: "MetricEvaluation") -> "Best":

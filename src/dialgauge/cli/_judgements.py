@@ -35,7 +35,7 @@ def as_json(found: dict[str, Any]) -> dict[str, Any]:
     parts = {
         "preferences": ("systems", "pairs", "facts"),
         "best_worst": ("systems", "reliability"),
-        "spans": ("agreement", "labels"),
+        "spans": ("systems", "agreement", "labels"),
     }
     return {
         kind: {name: getattr(found[kind], name).to_dicts() for name in names}
@@ -46,14 +46,15 @@ def as_json(found: dict[str, Any]) -> dict[str, Any]:
 
 def print_judgements(found: dict[str, Any]) -> None:
     """Print the tables of each kind."""
-    from dialgauge.report import best_worst_table, preferred_table, span_tables
+    from dialgauge.report import best_worst_table, preferred_table, span_systems_table, span_tables
 
     if "preferences" in found:
         _show(preferred_table(found["preferences"].systems, found["preferences"].facts))
     if "best_worst" in found:
         _show(best_worst_table(found["best_worst"].systems, found["best_worst"].reliability))
     if "spans" in found:
-        for table in span_tables(found["spans"].agreement, found["spans"].labels):
+        marked = found["spans"]
+        for table in (span_systems_table(marked.systems), *span_tables(marked.agreement, marked.labels)):
             _show(table)
 
 

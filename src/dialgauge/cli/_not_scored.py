@@ -2,12 +2,18 @@
 
 import textwrap
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from dialgauge.cli._output import errors, note, print_table
 from dialgauge.errors import counted
 
+if TYPE_CHECKING:
+    import polars as pl
+
 #: Longer reasons explain how to get a model: they are shortened, and the explanation is given once for all.
 _LONG = 160
+#: How reasons begin that are no fault of the texts.
+_FAULTS = ("the metric raised ", "no value within ", "the process that computed it died")
 
 
 def report_skipped(left_out: Mapping[str, str]) -> None:
@@ -28,6 +34,18 @@ def report_skipped(left_out: Mapping[str, str]) -> None:
         _say("get a model with 'dialgauge models get NAME', or use a folder: METRIC:model=folder:/path", 0)
     if any(_shortened(reason) != reason for reason in groups):
         _say("--json shows the full reasons", 0)
+
+
+def report_broken(means: "pl.DataFrame", failures: Iterable[tuple[str, str, int]]) -> bool:
+    """Report the metrics that failed on every summary by a fault of their own, on stderr; whether there are any."""
+    faults: dict[str, str] = {}
+    for metric, reason, _ in failures:
+        if reason.startswith(_FAULTS):
+            faults.setdefault(metric, reason)
+    broken = [name for name in faults if name in means.columns and means[name].null_count() == means.height]
+    for metric in broken:
+        note(f"{metric} failed on every summary: {faults[metric]}")
+    return bool(broken)
 
 
 def print_failures(failures: Iterable[tuple[str, str, int]]) -> None:

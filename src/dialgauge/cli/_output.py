@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeElapsedColumn
-from rich.text import Text
 
 from dialgauge import tables
 from dialgauge.errors import InputError
@@ -79,24 +77,16 @@ def fail(message: str, code: int = 2) -> NoReturn:
     sys.exit(code)
 
 
-class _Count(MofNCompleteColumn):
-    """Completed and total steps; empty while the total is unknown."""
-
-    def render(self, task: Task) -> Text:
-        return Text() if task.total is None else super().render(task)
-
-
 @contextmanager
 def progress_bar(description: str) -> Iterator[Callable[[str, int, int], None]]:
     """Show a progress bar on stderr that disappears when done; nothing if stderr is not a terminal.
 
     Yields a function of (current step, number done, total).
     """
-    columns = (TextColumn("{task.description}"), BarColumn(), _Count(), TimeElapsedColumn())
-    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
-        task = bar.add_task(escape(description), total=None)
+    if not errors.is_terminal:
+        yield lambda what, done, total: None
+        return
+    from dialgauge.cli._progress import bar_on
 
-        def update(what: str, done: int, total: int) -> None:
-            bar.update(task, description=escape(f"{description}: {what}"), completed=done, total=total)
-
+    with bar_on(errors, description) as update:
         yield update

@@ -239,7 +239,8 @@ def _levels(entry: "Perturbation") -> str:
 
 def _teach(entry: "Perturbation") -> str:
     shown = "".join(f"\n  {before}\n→ {after}" for before, after in entry.examples[:1])
-    read = "".join(f"\n{reading.line()}" for reading in entry.measured[-1:])
+    last = {reading.label: reading for reading in entry.measured}
+    read = "".join(f"\n{reading.line()}" for reading in last.values())
     return f"{entry.description}{shown}{read}"
 
 

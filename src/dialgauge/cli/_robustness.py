@@ -12,7 +12,7 @@ from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, note, print_json, progress_bar
 from dialgauge.cli._scores_input import load_scores
 from dialgauge.cli._settings import Without, with_options
-from dialgauge.errors import InputError, UnknownNameError, counted
+from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metaeval import RobustnessSettings
 from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy
@@ -99,9 +99,6 @@ def robustness(
         print_json(as_json(data))
     else:
         print_robustness(data, with_texts=texts)
-    if declined is not None:
-        made = perturbed.summaries.height - loaded.summaries.height
-        note(f"{counted(made, 'variant')} passed the checks of their kinds, {declined.height:,} were declined")
 
 
 def _variants_and_scores(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -206,6 +207,7 @@ def _correlation(row: Mapping[str, Any]) -> Cell:
 
 def _print_notes(data: "RobustnessData") -> None:
     from dialgauge.metaeval import ANY_DIMENSION, count_kinds, too_few_kinds
+    from dialgauge.report import passed_kinds, passed_sentence
 
     settings = data.settings
     note(
@@ -230,8 +232,7 @@ def _print_notes(data: "RobustnessData") -> None:
             "within a summary: change per level, * interval excludes 0; share of pairs of levels where the higher "
             "scores lower"
         )
-    if data.declined is not None and data.declined.height:
-        note(f"declined: {counted(data.declined.height, 'variant')}; --json and -o list them with reasons")
+    note(passed_sentence(data, passed_kinds(data)) + " --json and -o have counts and reasons by kind.")
     if data.tables["unpaired"].height:
         note(f"skipped: {counted(data.tables['unpaired'].height, 'variant')} without the original summary")
     silent = data.tables["cards"].filter(pl.col("direction") == "none")["metric"].unique(maintain_order=True)
@@ -241,10 +242,13 @@ def _print_notes(data: "RobustnessData") -> None:
 
 def as_json(data: "RobustnessData") -> dict[str, Any]:
     """The same results as one JSON document."""
+    from dialgauge.report import passed_kinds
+
     return {
         "corpus": data.corpus.info.name,
         "settings": dict(data.settings),
         **{name: table.to_dicts() for name, table in data.tables.items()},
         "correlations": data.correlations.to_dicts() if data.correlations is not None else [],
+        "kinds": [asdict(kind) for kind in passed_kinds(data)],
         "declined": data.declined.to_dicts() if data.declined is not None else [],
     }

@@ -29,7 +29,7 @@ def run(
     of an unchanged stage are those of the run that computed it.
     """
     from dialgauge.report import answer_table
-    from dialgauge.study import run_study
+    from dialgauge.study import FinishedRun, judged_in, run_study
     from dialgauge.tables import number_cell
 
     refuse_file(output)
@@ -59,4 +59,7 @@ def run(
     if result.verdicts is not None:
         show(answer_table(result.verdicts, with_reasons=False))
         console.print(f"reasons: dialgauge verdict {result.folder}", highlight=False, soft_wrap=True, markup=False)
+    else:
+        for sentence in judged_in(FinishedRun.open(result.folder)):
+            console.print(sentence, highlight=False, markup=False)
     console.print(f"report: {result.report}", highlight=False, soft_wrap=True, markup=False)

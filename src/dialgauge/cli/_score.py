@@ -1,5 +1,6 @@
 """``dialgauge score``: score a corpus with metrics."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,9 +10,10 @@ import typer
 from dialgauge.cli._completion import complete_metric
 from dialgauge.cli._corpus_input import AllowLeftOut, Format, Map, Source, Strict, load_corpus, problems_as_json
 from dialgauge.cli._limits import Limits, system_names
-from dialgauge.cli._not_scored import print_failures, print_notes, report_skipped
+from dialgauge.cli._not_scored import print_failures, print_notes, report_broken, report_skipped
 from dialgauge.cli._options import output_option
 from dialgauge.cli._output import Json, note, print_json, progress_bar, show
+from dialgauge.cli._scores_input import load_scores
 from dialgauge.cli._settings import Only, with_options
 from dialgauge.engine import EngineSettings
 from dialgauge.errors import InputError, ParameterError, UnknownNameError, counted
@@ -56,6 +58,15 @@ def score(
         output_option(
             "Write the scores: .parquet, .csv, .jsonl, or - for CSV on standard output; with --stream, a folder.",
             pipe=".csv",
+        ),
+    ] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(
+            "--known",
+            help="Values scored before (file, or folder of a stream): those with the same signature are not computed "
+            "again.",
+            show_default=False,
         ),
     ] = None,
     format: Format = None,
@@ -103,19 +114,13 @@ def score(
     limits.check([request.column for request in parse_requests(metrics)])
     pairs = comparing if paired or comparing.baseline else None
     if stream:
-        if output is None:
-            raise InputError("--stream needs a folder for the parts: -o FOLDER")
-        for option, given in {"--format": format, "--strict": strict}.items():
-            if given:
-                raise ParameterError("score", option, "omitted with --stream", True)
-        if pairs is not None and "://" in output:
-            raise InputError("--paired reads the parts again: with --stream it needs a folder on this machine")
-        means, failed = _score_stream(corpus, metrics, output, map, pairs, place, settings, json)
+        folder = _stream_folder(output, {"--format": format, "--strict": strict, "--known": known})
+        means, failed = _score_stream(corpus, metrics, folder, map, pairs, place, settings, json)
     else:
-        failed = 0
         loaded = load_corpus(corpus, format, map, strict, allow_left_out)
-        _check_pairs(loaded, pairs)
-        means = _score_corpus(corpus, loaded, metrics, output, pairs, place, settings, json)
+        _check_pairs(loaded.systems, pairs)
+        before = None if known is None else load_scores(known, "--known", loaded.summaries)
+        means, failed = _score_corpus(corpus, loaded, metrics, output, pairs, place, settings, before, json)
     broken = limits.broken(means)
     for sentence in broken:
         note(sentence)
@@ -123,14 +128,24 @@ def score(
         raise typer.Exit(1)
 
 
-def _check_pairs(corpus: "Corpus", pairs: SystemComparisonSettings | None) -> None:
+def _stream_folder(output: str | None, unused: Mapping[str, object]) -> str:
+    """The folder of the parts, once all that a stream cannot do is refused."""
+    if output is None:
+        raise InputError("--stream needs a folder for the parts: -o FOLDER")
+    for option, given in unused.items():
+        if given:
+            raise ParameterError("score", option, "omitted with --stream", True)
+    return output
+
+
+def _check_pairs(systems: Sequence[str], pairs: SystemComparisonSettings | None) -> None:
     """Before anything is scored: are there two systems, and is the baseline one of them?"""
     if pairs is None:
         return
-    if pairs.baseline is not None and pairs.baseline not in corpus.systems:
-        raise UnknownNameError("system", pairs.baseline, corpus.systems)
-    if len(corpus.systems) < 2:
-        raise InputError(f"--paired needs two systems; found: {', '.join(corpus.systems) or 'none'}")
+    if pairs.baseline is not None and pairs.baseline not in systems:
+        raise UnknownNameError("system", pairs.baseline, systems)
+    if len(systems) < 2:
+        raise InputError(f"--paired needs two systems; found: {', '.join(systems) or 'none'}")
 
 
 def _compared(corpus: "Corpus", scores: "Scores", pairs: SystemComparisonSettings | None) -> "SystemComparison | None":
@@ -150,8 +165,10 @@ def _score_corpus(
     pairs: SystemComparisonSettings | None,
     place: EngineSettings,
     settings: ScoringSettings,
+    known: "Scores | None",
     json: bool,
-) -> "pl.DataFrame":
+) -> "tuple[pl.DataFrame, bool]":
+    """The means, and whether a metric failed on every summary."""
     from dialgauge.metrics import score as score_corpus, suitable_engine
 
     wanted = loaded.summaries if settings.include_references else loaded.summaries.filter(kind="system")
@@ -163,7 +180,9 @@ def _score_corpus(
         )
     chosen = suitable_engine(wanted.height, metrics, place)
     with progress_bar("scoring") as progress:
-        scores = score_corpus(loaded, metrics, settings.subset(ScoringSettings), progress=progress, engine=chosen)
+        scores = score_corpus(
+            loaded, metrics, settings.subset(ScoringSettings), progress=progress, engine=chosen, known=known
+        )
     if output is not None:
         scores.save(Path(output))
         note(f"wrote {_size(scores.frame.height, len(scores.metrics))} to {output}")
@@ -192,7 +211,7 @@ def _score_corpus(
         print_failures(row for row in lost.iter_rows() if row[0] not in scores.left_out)
         print_notes(noted.iter_rows())
     report_skipped(scores.left_out)
-    return means
+    return means, report_broken(means, lost.iter_rows())
 
 
 def _print_pairs(compared: "SystemComparison | PartComparison") -> None:
@@ -229,12 +248,15 @@ def _score_stream(
     place: EngineSettings,
     settings: StreamSettings,
     json: bool,
-) -> "tuple[pl.DataFrame, int]":
-    """The means, and how many parts could not be made."""
+) -> "tuple[pl.DataFrame, bool]":
+    """The means, and whether a part could not be made or a metric failed on every summary."""
     from dialgauge.corpus import parse_mapping
     from dialgauge.engine import engine as make_engine
-    from dialgauge.metrics import score_stream
+    from dialgauge.metrics import score_stream, stream_systems
 
+    mapping = parse_mapping(map or [])
+    if pairs is not None:
+        _check_pairs(stream_systems(corpus, mapping, include_references=settings.include_references), pairs)
     chosen = make_engine("processes" if place.name == "auto" else place.name, place)
     with progress_bar("scoring") as progress:
         report: StreamReport = score_stream(
@@ -242,7 +264,7 @@ def _score_stream(
             metrics,
             output,
             settings,
-            mapping=parse_mapping(map or []),
+            mapping=mapping,
             engine=chosen,
             progress=progress,
         )
@@ -280,7 +302,7 @@ def _score_stream(
     if report.failed:
         every = report.parts + len(report.failed)
         note(f"{report.parts} of {counted(every, 'part')} are there; rerun the same command to make the others alone")
-    return report.means, len(report.failed)
+    return report.means, report_broken(report.means, lost) or bool(report.failed)
 
 
 def _compared_parts(output: str, pairs: SystemComparisonSettings | None, engine: "Engine") -> "PartComparison | None":
@@ -290,8 +312,8 @@ def _compared_parts(output: str, pairs: SystemComparisonSettings | None, engine:
     from dialgauge.metaeval import compare_parts
     from dialgauge.metrics import part_directions, part_files
 
-    files, _ = part_files(Path(output))
-    return compare_parts(files, pairs, directions=part_directions(Path(output)), run=engine.run)
+    files, _ = part_files(output)
+    return compare_parts(files, pairs, directions=part_directions(output), run=engine.run)
 
 
 def _size(rows: int, metrics: int) -> str:

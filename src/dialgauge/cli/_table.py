@@ -26,7 +26,7 @@ def table(
             "-k",
             help="Table: verdict, correlations, systems, paired-systems, agreement, robustness, perturbations, "
             "perturbed-correlations, affect, learned, reproduction, labels, preferences, preference-accuracy, "
-            "best-worst, spans or span-labels.",
+            "best-worst, spans, span-labels or span-systems.",
         ),
     ] = "correlations",
     format: Annotated[

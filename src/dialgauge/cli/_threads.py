@@ -1,7 +1,7 @@
 """How many threads the libraries of a command use, unless the environment says so."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 #: Bytes and files beyond which the reading of inputs in several threads pays.
@@ -21,12 +21,24 @@ def choose_threads(words: Sequence[str]) -> None:
 
 def _is_large(word: str) -> bool:
     """Whether a word names a file or folder of many bytes."""
-    size = count = 0
-    try:
-        for path in (Path(word), *Path(word).rglob("*")):
-            size, count = size + path.stat().st_size, count + 1
-            if size > _LARGE or count > _MANY:
-                return True
-    except (OSError, ValueError):  # no path, or not to be read
-        pass
+    size = 0
+    for count, more in enumerate(_sizes(word)):
+        size += more
+        if size > _LARGE or count > _MANY:
+            return True
     return False
+
+
+def _sizes(word: str) -> Iterator[int]:
+    """The bytes of the file that a word names, or of all in a folder; the names alone say which of them are folders."""
+    folders = [word]
+    try:
+        yield Path(word).stat().st_size
+        while folders:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    yield entry.stat(follow_symlinks=True).st_size
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+    except (OSError, ValueError):  # no path, no folder, or not to be read
+        return

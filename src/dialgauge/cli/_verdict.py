@@ -30,12 +30,21 @@ def verdict(
     and dimensions together.
     """
     from dialgauge.report import answer_sentences, answer_table, null_sentence, verdict_table
-    from dialgauge.study import FinishedRun, needed_verdicts
+    from dialgauge.study import FinishedRun, judged_in, needed_verdicts, told_in, verdicts_of
     from dialgauge.tables import FORMATS, render_table
 
     if format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
-    found = needed_verdicts(FinishedRun.open(run))
+    finished = FinishedRun.open(run)
+    judged = judged_in(finished)
+    if judged and format == "text" and not json and verdicts_of(finished) is None:
+        for sentence in judged:
+            console.print(sentence, highlight=False, markup=False)
+        note(
+            f"no verdict on metrics for comparing systems: {finished.stage('verdict').get('no_verdict', 'no ratings')}"
+        )
+        return
+    found = needed_verdicts(finished)
     if json:
         print_json(found.to_dict())
         return
@@ -44,7 +53,7 @@ def verdict(
         typer.echo(render_table(made, format), nl=False)
         return
     show(verdict_table(found, signs=True) if all_metrics else answer_table(found, with_reasons=False))
-    for sentence in answer_sentences(found):
+    for sentence in answer_sentences(found, told_in(finished)):
         console.print(sentence, highlight=False, markup=False)
     for text in (*found.notes, null_sentence(found)):
         if text:

@@ -101,6 +101,13 @@ from dialgauge.metrics._settings import (
 from dialgauge.metrics._sharded import (
     suitable_engine as suitable_engine,
 )
+from dialgauge.metrics._stream_files import (
+    parquet_shape as parquet_shape,
+    parquet_values as parquet_values,
+)
+from dialgauge.metrics._stream_source import (
+    stream_systems as stream_systems,
+)
 from dialgauge.metrics._unieval import (
     QUESTIONS as QUESTIONS,
     Answers as Answers,

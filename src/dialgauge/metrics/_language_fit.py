@@ -52,7 +52,7 @@ def warn_of_language(requests: Sequence[MetricRequest], corpus: Corpus) -> None:
 def warn_of_letters(requests: Sequence[MetricRequest], texts: Sequence[str]) -> None:
     """The same for plain texts, whose language nobody declared."""
     if any(_reads_latin(r) or _reads_chinese(r) for r in requests) and not all(map(str.isascii, texts)):
-        some = texts[:: 1 + len(texts) // _COUNTED]
+        some = texts if len(texts) <= _COUNTED else texts[:: 1 + len(texts) // _COUNTED]
         if _surely_few(some):
             return
         # Half a surrogate pair is no text for Polars.
@@ -142,13 +142,14 @@ def _surely_few(texts: Sequence[str]) -> bool:
 
     It reads only as many texts as it takes to know, where Polars would take longer than ROUGE over a hundred pairs.
     """
-    distinct = dict.fromkeys(texts)
-    letters = sum(len(_HARMED_LETTER.findall(text)) for text in distinct if not text.isascii())
-    words = 0
-    for text in distinct:
+    beyond = {text for text in texts if not text.isascii()}
+    letters = sum(len(_HARMED_LETTER.findall(text)) for text in beyond)
+    words, counted = 0, beyond
+    for text in texts:
         if letters < _SHARE * words:
             return True
-        if text.isascii():
+        if text not in counted:
+            counted.add(text)
             words += len(_ASCII_WORD.findall(text))
     return letters < _SHARE * words
 

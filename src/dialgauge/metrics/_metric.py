@@ -145,13 +145,19 @@ class MetricRequest:
     """A metric together with its target and parameter values: exactly what is computed into one column of scores.
 
     ``optional`` is true for a metric requested as part of a family or of ``all``: if it cannot run because a model or
-    an extra is missing, it is skipped with a reason instead of stopping the rest.
+    an extra is missing, it is skipped with a reason instead of stopping the rest. ``column`` is the shortest
+    specification that gives this request, the name of its column in scores.
     """
 
     metric: Metric
     target: Target
     parameters: Mapping[str, str]
     optional: bool = field(default=False, compare=False)
+    column: str = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        head = self.metric.name if self.target == self.metric.targets[0] else f"{self.metric.name}@{self.target}"
+        object.__setattr__(self, "column", specification(head, self.metric.parameters, self.parameters))
 
     @classmethod
     def build(cls, metric: Metric, target: str | None, given: Mapping[str, str]) -> "MetricRequest":
@@ -168,14 +174,6 @@ class MetricRequest:
         if self.metric.level != "summary":
             return False
         return all(self.parameters[name] in values for name, values in self.metric.itemwise_if.items())
-
-    @property
-    def column(self) -> str:
-        """The shortest specification that gives this request: the name of its column in scores."""
-        head = self.metric.name
-        if self.target != self.metric.targets[0]:
-            head += f"@{self.target}"
-        return specification(head, self.metric.parameters, self.parameters)
 
     @property
     def signature(self) -> str:

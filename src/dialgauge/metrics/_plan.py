@@ -42,8 +42,7 @@ class ScoringPlan:
 
     def __init__(self, corpus: Corpus, include_references: bool, computing: Computing) -> None:
         self.corpus, self.computing = corpus, computing
-        kept = corpus.summaries if include_references else corpus.summaries.filter(pl.col("kind") == "system")
-        self.items = kept
+        kept = self.items = scored_items(corpus, include_references)
         self.texts = TextTable()
         self.hypotheses = self.texts.intern(kept["text"].to_list())
         self.groups = kept.select(SYSTEM_KEY).unique(maintain_order=True)
@@ -185,6 +184,11 @@ def _remarks(
     if "dialogue_id" not in chosen.columns:
         chosen = chosen.with_columns(pl.lit(None, dtype=pl.String).alias("dialogue_id"))
     return chosen.select(*KEY, pl.lit(request.column).alias("metric"), pl.Series(name, texts, dtype=pl.String))
+
+
+def scored_items(corpus: Corpus, include_references: bool) -> pl.DataFrame:
+    """The summaries that are scored."""
+    return corpus.summaries if include_references else corpus.summaries.filter(kind="system")
 
 
 def no_target(request: MetricRequest) -> str:

@@ -14,7 +14,7 @@ from dialgauge.metrics._overlap import BoolArray, Scorable, first_best, scorable
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._texts import IdArray
 from dialgauge.metrics._tokenize import check_tokeniser, tokens
-from dialgauge.metrics.kernels import TargetSets, Tokens, lcs_length, lcs_union, ngram_match
+from dialgauge.metrics.kernels import Tokens, lcs_length, lcs_union, overlaps
 
 _Part = Literal["f", "p", "r"]
 _ORDERS = 4
@@ -97,14 +97,6 @@ def _tokens(job: Job, tokeniser: str) -> Tokens:
     return job.memo(("tokens", tokeniser), lambda: tokens(job.texts, tokeniser, job.hypothesis_ids, job.target_ids))
 
 
-def _ngram_matches(job: Job, tokeniser: str, orders: int) -> IdArray:
-    def count() -> IdArray:
-        targets = TargetSets.single(job.target_ids, len(job.texts))
-        return ngram_match(_tokens(job, tokeniser), job.pair_hypothesis_ids, targets, orders)
-
-    return job.memo(("rouge-n", tokeniser, orders), count)
-
-
 def _lcs_lengths(job: Job, tokeniser: str) -> IdArray:
     return job.memo(
         ("rouge-l", tokeniser), lambda: lcs_length(_tokens(job, tokeniser), job.pair_hypothesis_ids, job.target_ids)
@@ -130,20 +122,25 @@ def _lcs_hits(job: Job, tokeniser: str) -> IdArray:
     return job.memo(("rouge-lsum", tokeniser), count)
 
 
-def _measures(job: Job, kind: str, tokeniser: str) -> Mapping[_Part, FloatArray]:
-    """Precision, recall and F1 of each pair."""
+def _measures(job: Job, kind: str, tokeniser: str) -> tuple[Mapping[_Part, FloatArray], int]:
+    """Precision, recall and F1 of each pair, in rows for several kinds, and the row of this one."""
     if kind in ("l", "lsum"):
         matches = (_lcs_lengths if kind == "l" else _lcs_hits)(job, tokeniser)
         # The job keeps these counts, so that no others have their id: those of texts of one line are the same for both.
-        return job.memo(("rouge measures", id(matches)), lambda: _measured(job, tokeniser, matches, 0))
+        return job.memo(("rouge measures", id(matches)), lambda: (_measured(job, tokeniser, matches[None], 0), 0))
     orders = max(_ORDERS, int(kind))
+    every = job.memo(("rouge measures", orders, tokeniser), lambda: _all_measures(job, tokeniser, orders))
+    return every, int(kind) - 1
 
-    def measure() -> Mapping[_Part, FloatArray]:
-        lost = np.arange(orders)[:, None]  # a text of n words has n - 1 pairs, n - 2 triples …
-        return _measured(job, tokeniser, _ngram_matches(job, tokeniser, orders).T, lost)
 
-    every = job.memo(("rouge measures", orders, tokeniser), measure)
-    return {part: numbers[int(kind) - 1] for part, numbers in every.items()}
+def _all_measures(job: Job, tokeniser: str, orders: int) -> Mapping[_Part, FloatArray]:
+    """Those of n-grams, a row each, and in the last row those of the longest common subsequence, made on the way."""
+    counts = overlaps(_tokens(job, tokeniser), job.pair_hypothesis_ids, job.target_ids, orders).T
+    lost = np.arange(orders + 1)[:, None] % orders  # a text of n words has n - 1 pairs, n - 2 triples …
+    measures = _measured(job, tokeniser, counts, lost)
+    lengths = job.memo(("rouge-l", tokeniser), lambda: counts[orders])
+    job.memo(("rouge measures", id(lengths)), lambda: (measures, orders))
+    return measures
 
 
 def _measured(job: Job, tokeniser: str, matches: IdArray, lost: IdArray | int) -> Mapping[_Part, FloatArray]:
@@ -151,8 +148,8 @@ def _measured(job: Job, tokeniser: str, matches: IdArray, lost: IdArray | int) -
     precision = matches / np.maximum(lengths[job.pair_hypothesis_ids] - lost, 1)
     recall = matches / np.maximum(lengths[job.target_ids] - lost, 1)
     total = precision + recall
-    f1 = np.divide(2 * precision * recall, total, out=np.zeros(total.shape), where=total > 0)
-    return {"p": precision, "r": recall, "f": f1}
+    total[total == 0] = 1  # where nothing matches, F1 is 0
+    return {"p": precision, "r": recall, "f": 2 * precision * recall / total}
 
 
 def _scorable(job: Job, tokeniser: str) -> Scorable:
@@ -173,13 +170,12 @@ def _mean(job: Job, per_pair: FloatArray, pairs: BoolArray) -> FloatArray:
 def _compute(kind: str, part: _Part) -> Callable[[Job, Mapping[str, str]], Values]:
     def compute(job: Job, parameters: Mapping[str, str]) -> Values:
         tokeniser = _tokeniser(parameters)
-        measures, usable = _measures(job, parameters.get("n", kind), tokeniser), _scorable(job, tokeniser)
+        measures, row = _measures(job, parameters.get("n", kind), tokeniser)
+        numbers, usable = measures[part][row], _scorable(job, tokeniser)
         if parameters["refs"] == "mean":
-            numbers = _mean(job, measures[part], usable.pairs)
-        elif len(job.target_ids) == len(job):
-            numbers = measures[part]
-        else:
-            numbers = measures[part][first_best(job, measures["f"])]
+            numbers = _mean(job, numbers, usable.pairs)
+        elif len(job.target_ids) != len(job):
+            numbers = numbers[first_best(job, measures["f"][row])]
         return Values(usable.blank(numbers), usable.reasons)
 
     return compute

@@ -13,22 +13,26 @@ from dialgauge.metrics._scores import SYSTEM_KEY
 MANIFEST = "manifest.json"
 
 
-def part_files(folder: Path) -> tuple[list[Path], dict[str, Any]]:
-    """The parts of a finished stream, and its manifest."""
-    if not (folder / MANIFEST).is_file():
+def part_files(folder: Path | str) -> tuple[list[str], dict[str, Any]]:
+    """The parts of a finished stream, here or behind a URL, and its manifest."""
+    from dialgauge.metrics._stream_files import PartStore
+
+    store = PartStore(str(folder).rstrip("/"))
+    raw = store.read(MANIFEST)
+    if raw is None:
         raise InputError(
             f"{folder}: is a folder, not a file of scores; if a stream writes it, repeat its command to finish it"
         )
-    manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
-    files = [folder / part["part"] for part in manifest["parts"]]
-    lost = [file.name for file in files if not file.is_file()]
-    if lost or not files:
+    manifest = json.loads(raw)
+    names, there = [part["part"] for part in manifest["parts"]], set(store.names())
+    lost = [name for name in names if name not in there]
+    if lost or not names:
         named = f"{lost[0]} is missing" if lost else "there are no parts"
         raise InputError(f"{folder}: {named}; repeat the command that made this folder")
-    return files, manifest
+    return [f"{store.place}/{name}" for name in names], manifest
 
 
-def read_parts(folder: Path, only: pl.DataFrame | None) -> tuple[pl.DataFrame, Path, list[dict[str, Any]]]:
+def read_parts(folder: Path, only: pl.DataFrame | None) -> tuple[pl.DataFrame, str, list[dict[str, Any]]]:
     """The rows of all parts, sorted by key, one part that speaks for all, and the metrics with a value per system.
 
     With ``only``, the rows whose keys it has: each part is looked through by itself, so that memory depends on what is

@@ -105,10 +105,14 @@ def load_scores(path: Path | str, only: pl.DataFrame | None = None) -> Scores:
     )
 
 
-def part_directions(folder: Path) -> dict[str, str]:
-    """Which way is better by each metric of a finished stream."""
-    files, manifest = part_files(folder)
-    return {column: _direction(column) for column in manifest["signatures"]} | dict(_read_meta(files[0]).directions)
+def part_directions(folder: Path | str) -> dict[str, str]:
+    """Which way is better by each metric of a finished stream, here or behind a URL."""
+    from dialgauge.metrics._stream_files import PartStore
+
+    _, manifest = part_files(folder)
+    first = PartStore(str(folder).rstrip("/")).read(manifest["parts"][0]["part"])
+    meta = _read_meta(io.BytesIO(first or b""))
+    return {column: _direction(column) for column in manifest["signatures"]} | dict(meta.directions)
 
 
 def _of_parts(folder: Path, only: pl.DataFrame | None) -> Scores:
@@ -130,7 +134,7 @@ def _of_parts(folder: Path, only: pl.DataFrame | None) -> Scores:
     )
 
 
-def _read_meta(path: Path) -> _Meta:
+def _read_meta(path: Path | str | io.BytesIO) -> _Meta:
     raw = pl.read_parquet_metadata(path).get(_PARQUET_KEY)
     return _Meta(**json.loads(raw)) if raw else _Meta()
 

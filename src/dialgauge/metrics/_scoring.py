@@ -14,14 +14,15 @@ from dialgauge.engine import Engine, LimitedWorker
 from dialgauge.errors import InputError, MissingExtraError, ModelError
 from dialgauge.metrics._computing import Computing, compute, is_kept
 from dialgauge.metrics._job import Job
+from dialgauge.metrics._known import known_values
 from dialgauge.metrics._language_fit import warn_of_language, warn_of_letters
 from dialgauge.metrics._metric import Derived, FloatArray, MetricRequest, Target
-from dialgauge.metrics._plan import Scored, ScoringPlan
+from dialgauge.metrics._plan import Scored, ScoringPlan, scored_items
 from dialgauge.metrics._registry import METRICS, parse_request, parse_requests
 from dialgauge.metrics._scores import FAILURES, NOTES, Scores
 from dialgauge.metrics._settings import ScoringSettings
 from dialgauge.metrics._sharded import PartScorer, merged, score_in_parts, shareable
-from dialgauge.metrics._texts import TextTable
+from dialgauge.metrics._texts import IdArray, TextTable
 from dialgauge.models import Watcher, watching
 from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
@@ -38,6 +39,7 @@ def score(
     settings: ScoringSettings | None = None,
     *,
     engine: Engine | None = None,
+    known: Scores | None = None,
     progress: Progress | None = None,
     **changes: Any,
 ) -> Scores:
@@ -58,6 +60,9 @@ def score(
     With an ``engine`` (``dialgauge.engine.engine("processes")``) the summaries are scored by its workers, part by part;
     the values are the same. Metrics that need all summaries at once, such as corpus BLEU, run in this process.
 
+    Values that are ``known`` (``Scores.load("parts", corpus.summaries)``) are taken instead of computed where their
+    signature is that of the metric, except of metrics that need all summaries at once.
+
     Metrics that do not read the language of the texts are named once in a :class:`LanguageWarning`.
     """
     if not isinstance(corpus, Corpus):
@@ -67,12 +72,28 @@ def score(
     requests = _with_references(corpus, requests, left_out)
     refuse_nothing(requests, left_out)
     warn_of_language(requests, corpus)
+    taken = known and known_values(known, scored_items(corpus, asked.include_references), shareable(corpus, requests))
+    if taken is None:
+        return _computed(corpus, requests, left_out, asked, engine, progress)
+    others = [request for request in requests if request.column not in taken.signatures]
+    return merged(_computed(corpus, others, left_out, asked, engine, progress), taken, requests)
+
+
+def _computed(
+    corpus: Corpus,
+    requests: Sequence[MetricRequest],
+    left_out: dict[str, str],
+    settings: ScoringSettings,
+    engine: Engine | None,
+    progress: Progress | None,
+) -> Scores:
+    """In this process, and what can be shared on the engine."""
     shared = [] if engine is None or engine.local else shareable(corpus, requests)
     unshared = [request for request in requests if request not in shared]
-    here = score_here(corpus, unshared, left_out, asked, progress)
+    here = score_here(corpus, unshared, left_out, settings, progress)
     if engine is None or not shared:
         return here
-    scorer = PartScorer.of(shared, asked)
+    scorer = PartScorer.of(shared, settings)
     return merged(here, score_in_parts(corpus, scorer, engine, progress), requests)
 
 
@@ -160,30 +181,20 @@ def score_pairs(
     """
     requests, left_out = able(requested(metrics))
     refuse_nothing(requests, left_out)
-    flat_targets, counts = _flat_targets(summaries, targets)
+    flat_targets, offsets = _flat_targets(summaries, targets)
     every = [*summaries, *flat_targets]
     warn_of_letters(requests, every)
     texts = TextTable()
     ids = texts.intern(every)
-    hypotheses, flat = ids[: len(summaries)], ids[len(summaries) :]
-    offsets = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    groups = np.zeros(len(summaries), dtype=np.int64)
     jobs: dict[Target, Job] = {}
     columns = {}
-    names = {id(request): request.column for request in requests}
     for request in sorted(requests, key=_runs_first, reverse=True):
-        bare = request.target == "none"
-        if not bare and targets is None:
+        if request.target != "none" and targets is None:
             raise InputError(f"metric {request.column!r} needs a {request.target}: give targets")
-        if request.target == "both" and min(counts, default=2) < 2:
+        if request.target == "both" and np.diff(offsets).min(initial=2) < 2:
             raise InputError(f"metric {request.column!r} reads the source and references: give both in targets[i]")
         if request.target not in jobs:
-            empty = np.zeros(0, dtype=np.int64)
-            zeros = np.zeros(len(summaries) + 1, dtype=np.int64)
-            jobs[request.target] = Job(
-                texts, request.target, hypotheses, empty if bare else flat, zeros if bare else offsets, groups
-            )
+            jobs[request.target] = _job_of_pairs(texts, request.target, ids, len(summaries), offsets)
         whole = request.metric.level == "system"
         expected = min(1, len(summaries)) if whole else len(summaries)
         try:
@@ -197,11 +208,18 @@ def score_pairs(
             left_out[request.column] = str(error)
             continue
         numbers = np.repeat(numbers, len(summaries)) if whole else numbers
-        column = names[id(request)]
-        columns[column] = pl.Series(column, numbers, nan_to_null=True)
+        columns[request.column] = pl.Series(request.column, numbers, nan_to_null=True)
     for column, reason in left_out.items():
         warnings.warn(f"{column} is skipped: {reason}", stacklevel=2)
-    return pl.DataFrame([columns[column] for column in names.values() if column in columns])
+    return pl.DataFrame([columns[request.column] for request in requests if request.column in columns])
+
+
+def _job_of_pairs(texts: TextTable, target: Target, ids: IdArray, count: int, offsets: IdArray) -> Job:
+    """``ids`` has ``count`` summaries and then their targets; all are of one system."""
+    groups = np.zeros(count, dtype=np.int64)
+    if target == "none":
+        return Job(texts, target, ids[:count], ids[:0], np.zeros(count + 1, dtype=np.int64), groups)
+    return Job(texts, target, ids[:count], ids[count:], offsets, groups)
 
 
 def _derived_pairs(
@@ -293,34 +311,32 @@ def _unkeyed_failures(left_out: Mapping[str, str]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=FAILURES)
 
 
-def _flat_targets(
-    summaries: Sequence[str], targets: Sequence[str | Sequence[str]] | None
-) -> tuple[list[str], list[int]]:
-    """All targets in one list and the number of targets per summary, after checking that they are texts."""
+def _flat_targets(summaries: Sequence[str], targets: Sequence[str | Sequence[str]] | None) -> tuple[list[str], IdArray]:
+    """All targets in one list and where those of each summary begin, after checking that they are texts."""
     if isinstance(summaries, str) or isinstance(targets, str):
         raise InputError("score_pairs needs lists of texts; got a string")
     if set(map(type, summaries)) != {str}:
         _check_texts("summaries", enumerate(summaries))
     flat: list[str] = []
-    counts: list[int] = []
+    ends = [0]
     if targets is None:
-        return flat, counts
+        return flat, np.zeros(1, dtype=np.int64)
     if len(targets) != len(summaries):
         raise InputError(f"score_pairs: {len(summaries)} summaries but {len(targets)} targets")
     if set(map(type, targets)) == {str}:  # most have one target, and a look at each costs as much as a metric
-        return list(targets), [1] * len(targets)  # type: ignore[arg-type]
+        return list(targets), np.arange(len(targets) + 1)  # type: ignore[arg-type]
     for i, several in enumerate(targets):
         if isinstance(several, str):
             flat.append(several)
-            counts.append(1)
+            ends.append(len(flat))
             continue
         texts = [several] if several is None else list(several)
         if not texts:
             raise InputError(f"score_pairs: targets[{i}] is empty: every summary needs at least one target")
         _check_texts("targets", ((i, text) for text in texts))
         flat.extend(texts)
-        counts.append(len(texts))
-    return flat, counts
+        ends.append(len(flat))
+    return flat, np.array(ends, dtype=np.int64)
 
 
 def _check_texts(name: str, texts: Iterable[tuple[int, object]]) -> None:

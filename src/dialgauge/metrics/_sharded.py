@@ -10,7 +10,7 @@ from dialgauge.corpus import KEY, Corpus
 from dialgauge.engine import Engine, EngineSettings, engine
 from dialgauge.errors import counted
 from dialgauge.metrics._metric import Metric, MetricRequest
-from dialgauge.metrics._plan import no_target
+from dialgauge.metrics._plan import no_target, scored_items
 from dialgauge.metrics._registry import parse_requests, register
 from dialgauge.metrics._scores import FAILURES, NOTES, Scores
 from dialgauge.metrics._settings import ScoringSettings
@@ -49,7 +49,9 @@ def shareable(corpus: Corpus, requests: Sequence[MetricRequest]) -> list[MetricR
 
     One that may turn out to lack a package stays here, where it can be left out.
     """
-    if not _items(corpus, True).height or (corpus.references.is_empty() and any(map(_reads_references, requests))):
+    if not scored_items(corpus, True).height or (
+        corpus.references.is_empty() and any(map(_reads_references, requests))
+    ):
         return []  # the plan of the whole corpus says what is wrong
     return [r for r in requests if r.itemwise and not (r.optional and r.metric.extra)]
 
@@ -80,7 +82,7 @@ class PartScorer:
         requests = parse_requests(self.columns)
         blind = [r for r in requests if _reads_references(r)] if corpus.references.is_empty() else []
         seeing, left_out = able([r for r in requests if r not in blind])
-        items = _items(corpus, self.settings.include_references)
+        items = scored_items(corpus, self.settings.include_references)
         scored = Scores(items.select(KEY), {}, {})
         if seeing:
             scored = score_here(corpus, seeing, left_out, self.settings)
@@ -100,7 +102,7 @@ class PartScorer:
 
 def score_in_parts(corpus: Corpus, scorer: PartScorer, engine: Engine, progress: Progress | None) -> Scores:
     """The scores of the metrics of the scorer, part by part. ``seconds`` adds up what all workers took."""
-    items = _items(corpus, scorer.settings.include_references)
+    items = scored_items(corpus, scorer.settings.include_references)
     parts = _parts(corpus, items, engine.workers)
     found: list[Scores] = []
     label = f"{counted(len(scorer.columns), 'metric')} on {counted(engine.workers, 'worker')}"
@@ -144,10 +146,6 @@ def merged(here: Scores, elsewhere: Scores, requests: Sequence[MetricRequest]) -
 
 def _ordered(values: Mapping[str, T], columns: Sequence[str]) -> dict[str, T]:
     return {column: values[column] for column in columns if column in values}
-
-
-def _items(corpus: Corpus, include_references: bool) -> pl.DataFrame:
-    return corpus.summaries if include_references else corpus.summaries.filter(kind="system")
 
 
 def _reads_references(request: MetricRequest) -> bool:

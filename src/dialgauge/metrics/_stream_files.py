@@ -62,7 +62,7 @@ class ParquetTable:
             raise InputError(
                 f"{place}: no Parquet file found; 'dialgauge convert' converts other formats to a corpus folder"
             )
-        counts, columns = zip(*(_shape(file) for file in files), strict=True)
+        counts, columns = zip(*(parquet_shape(file) for file in files), strict=True)
         for file, names in zip(files, columns, strict=True):
             if set(names) != set(columns[0]):
                 raise InputError(f"{file}: its columns ({', '.join(names)}) differ from those of {files[0]}")
@@ -80,7 +80,7 @@ class ParquetTable:
 
     def derive(self, *expressions: pl.Expr) -> pl.DataFrame:
         """The values of these expressions for every row. They should be small: the result is held in memory."""
-        return pl.concat([_derive(file, expressions) for file in self.files])
+        return pl.concat([parquet_values(file, expressions) for file in self.files])
 
     def digest(self, engine: Engine) -> str:
         """Changes whenever the content of a file does. Large files are read by the workers, a part each."""
@@ -139,7 +139,8 @@ def _clear_errors(file: str) -> Iterator[None]:
         raise
 
 
-def _shape(file: str) -> tuple[int, tuple[str, ...]]:
+def parquet_shape(file: str) -> tuple[int, tuple[str, ...]]:
+    """The number of rows of a file here or behind a URL, and the names of its columns."""
     with _clear_errors(file):
         if is_url(file):
             return patiently(file, lambda: _remote_shape(file))
@@ -169,7 +170,8 @@ def _read_rows(file: str, first: int, last: int, columns: Sequence[str], keep: p
         return (rows if keep is None else rows.filter(keep)).collect(engine="streaming")
 
 
-def _derive(file: str, expressions: Sequence[pl.Expr]) -> pl.DataFrame:
+def parquet_values(file: str, expressions: Sequence[pl.Expr]) -> pl.DataFrame:
+    """The values of expressions for every row of a file here or behind a URL; only columns that they need are read."""
     with _clear_errors(file):
         if not is_url(file):
             rows = pl.scan_parquet(file, glob=False, hive_partitioning=False)

@@ -89,6 +89,9 @@ class Source(Protocol):
     def has_references(self) -> bool:
         """Whether there are references."""
 
+    def systems(self) -> list[str]:
+        """The systems that are scored."""
+
     def describe(self, engine: Engine) -> dict[str, Any]:
         """What the scores depend on: a run on other data must not resume this one."""
 
@@ -111,6 +114,14 @@ def open_source(
     if include_references:
         raise InputError(f"{place}: references of a table of pairs cannot be scored as a system")
     return PairsSource.open(place, mapping, with_sources)
+
+
+def stream_systems(
+    place: str, mapping: Mapping[str, str | Sequence[str]], *, include_references: bool = False
+) -> list[str]:
+    """The systems that a stream of this source would score; one column is read."""
+    chosen = {"include_references": include_references, "with_sources": False}
+    return open_source(place, mapping, PartStore(place), **chosen).systems()
 
 
 def _cuts(same_as_before: Any, height: int, size: int) -> list[int]:
@@ -151,6 +162,11 @@ class PairsSource:
     def has_references(self) -> bool:
         """Whether a column holds references."""
         return "reference" in self.uses
+
+    def systems(self) -> list[str]:
+        """Those that a column names; without one, all summaries are one system's."""
+        named = self._key("system", "system")
+        return sorted(self.table.derive(named.unique())["system"].drop_nulls().unique())
 
     def describe(self, engine: Engine) -> dict[str, Any]:
         """The content of the files and the use of their columns."""
@@ -270,6 +286,11 @@ class FolderSource:
     def has_references(self) -> bool:
         """Whether there is a summary of kind ``reference``."""
         return bool(self.summaries.derive((self._kind() == "reference").any().alias("any"))["any"].any())
+
+    def systems(self) -> list[str]:
+        """The authors of all summaries that are no references, or of all."""
+        scored = pl.lit(True) if self.include_references else self._kind().ne_missing("reference")
+        return sorted(self.summaries.derive(pl.col("system").filter(scored).unique())["system"].drop_nulls().unique())
 
     def _kind(self) -> pl.Expr:
         return pl.col("kind") if "kind" in self.summaries.columns else pl.lit("system")

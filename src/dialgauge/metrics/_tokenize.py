@@ -126,6 +126,8 @@ def check_tokeniser(name: str) -> None:
 
 
 def _find_tokeniser(name: str) -> _Tokeniser | None:
+    if name in _TOKENISERS:
+        return _TOKENISERS[name]
     kind, _, code = name.partition(":")
     if kind == "lower":
         return _after(str.lower, code)
@@ -134,9 +136,9 @@ def _find_tokeniser(name: str) -> _Tokeniser | None:
         return _after(lambda text: "\n".join(" ".join(sentence.split()) for sentence in sentences(text)), code)
     if kind in _OF_A_LANGUAGE and code:
         return _tokeniser_of_language(kind, code)
-    if name != CHARACTERS and name not in _TOKENISERS:
+    if name != CHARACTERS:
         raise UnknownNameError("tokeniser", name, [*_TOKENISERS, CHARACTERS, *_OF_A_LANGUAGE])
-    return _TOKENISERS.get(name)
+    return None
 
 
 def _after(change: Callable[[str], str], name: str) -> _Tokeniser:
@@ -162,6 +164,10 @@ def _tokeniser_of_language(kind: str, code: str) -> _Tokeniser:
     return _Tokeniser(rule, prepare, partial(_stem_longer_words, language.stem))
 
 
+_NOTHING = np.zeros(0, dtype=np.int64)
+_NO_TOKENS = Tokens(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint8), _NOTHING, _NOTHING, 0)
+
+
 class _Store:
     """Grows as texts are asked for. Without a tokeniser it holds characters."""
 
@@ -171,8 +177,7 @@ class _Store:
         self._known: dict[str, int] = {}  # the same by the word as it was found, where it is normalised
         #: The words of the first texts: they have their numbers as they were found, and enter the table if more come.
         self._first: Sequence[str] = ()
-        nothing = np.zeros(0, dtype=np.int64)
-        self._tokens = Tokens(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint8), nothing, nothing, 0)
+        self._tokens: Tokens | None = None
 
     @property
     def words(self) -> list[str]:
@@ -186,13 +191,23 @@ class _Store:
 
     def with_texts(self, texts: TextTable, ids: Sequence[IdArray]) -> Tokens:
         present = self._tokens
-        if len(texts) == len(present.lengths) and all(present.lengths[some].min(initial=0) >= 0 for some in ids):
+        known = present is not None and len(texts) == len(present.lengths)
+        if present is not None and known and all(present.lengths[some].min(initial=0) >= 0 for some in ids):
             return present
-        starts, lengths = np.zeros(len(texts), dtype=np.int64), np.full(len(texts), -1, dtype=np.int64)
-        starts[: len(present.starts)], lengths[: len(present.lengths)] = present.starts, present.lengths
         wanted = np.zeros(len(texts), dtype=bool)
         for some in ids:
             wanted[some] = True
+        if present is None and np.count_nonzero(wanted) == len(texts) and _fits(texts.strings):
+            added, marks, offsets = self._split(texts.strings)
+            self._tokens = Tokens(added, marks, offsets[:-1], offsets[1:] - offsets[:-1], self._size)
+        else:
+            self._tokens = self._extended(present or _NO_TOKENS, texts, wanted)
+        return self._tokens
+
+    def _extended(self, present: Tokens, texts: TextTable, wanted: NDArray[np.bool_]) -> Tokens:
+        """What is there, and the tokens of those wanted texts that are not."""
+        starts, lengths = np.zeros(len(texts), dtype=np.int64), np.full(len(texts), -1, dtype=np.int64)
+        starts[: len(present.starts)], lengths[: len(present.lengths)] = present.starts, present.lengths
         missing = (wanted & (lengths < 0)).nonzero()[0]
         parts, breaks, end = [present.ids], [present.breaks], len(present.ids)
         for some, strings in _portions(texts, missing):
@@ -201,9 +216,11 @@ class _Store:
             parts.append(added)
             breaks.append(marks)
             end += len(added)
-        size = max(len(self._numbers), len(self._first)) if self._tokeniser else 0x110000
-        self._tokens = Tokens(np.concatenate(parts), np.concatenate(breaks), starts, lengths, size)
-        return self._tokens
+        return Tokens(np.concatenate(parts), np.concatenate(breaks), starts, lengths, self._size)
+
+    @property
+    def _size(self) -> int:
+        return max(len(self._numbers), len(self._first)) if self._tokeniser else 0x110000
 
     def _split(self, strings: list[str]) -> tuple[NDArray[np.int32], NDArray[np.uint8], IdArray]:
         if self._tokeniser is None:
@@ -236,11 +253,15 @@ class _Store:
         return found
 
 
+def _fits(strings: Sequence[str]) -> bool:
+    """Whether they can be tokenised at once."""
+    return sum(map(len, strings)) <= _CHARACTERS_AT_ONCE
+
+
 def _portions(texts: TextTable, ids: IdArray) -> Iterator[tuple[IdArray, list[str]]]:
     """Text ids with their strings, in portions that keep the buffers small."""
-    every = len(ids) == len(texts)
-    strings = texts.strings if every else [texts.strings[text_id] for text_id in ids.tolist()]
-    if sum(map(len, strings)) <= _CHARACTERS_AT_ONCE:
+    strings = [texts.strings[text_id] for text_id in ids.tolist()]
+    if _fits(strings):
         if strings:
             yield ids, strings
         return

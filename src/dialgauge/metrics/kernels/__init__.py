@@ -9,6 +9,7 @@ from dialgauge.metrics.kernels._lcs import lcs_length, lcs_union
 from dialgauge.metrics.kernels._meteor import Lexicon, meteor_matches
 from dialgauge.metrics.kernels._native import call, kernel_name, library, use_kernels
 from dialgauge.metrics.kernels._ngram import ngram_match
+from dialgauge.metrics.kernels._overlaps import overlaps
 from dialgauge.metrics.kernels._shuffles import sum_looked_up
 from dialgauge.metrics.kernels._split import SplitRule, split_characters, split_texts
 from dialgauge.metrics.kernels._swaps import Swaps, swaps_reached
@@ -29,6 +30,7 @@ __all__ = [
     "library",
     "meteor_matches",
     "ngram_match",
+    "overlaps",
     "split_characters",
     "split_texts",
     "sum_looked_up",

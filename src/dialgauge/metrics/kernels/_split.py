@@ -45,9 +45,14 @@ def split_texts(texts: Sequence[str], rule: SplitRule, *, lower: bool = False) -
 
     ``lower`` puts the texts in lower case first.
     """
+    if kernel_name() == "python":
+        return _split_in_python(texts, rule, lower)
+    if rule == "alphanumeric" and has_kernel("dg_split_bytes"):
+        return _split_bytes(texts, lower)
     if lower:  # the letters of other scripts here, since one may become two; ASCII below, all at once
         texts = [text if text.isascii() else text.lower() for text in texts]
-    return _split_in_python(texts, rule, lower) if kernel_name() == "python" else _split_in_c(texts, rule, lower)
+    joined, codes, offsets = _code_points(texts, lower)
+    return _split_in_c("dg_split", joined, codes, offsets, _CODES[rule], len(codes))
 
 
 def split_characters(texts: Sequence[str]) -> tuple[NDArray[np.int32], IdArray]:
@@ -75,23 +80,30 @@ def _offsets(texts: Sequence[str]) -> IdArray:
     return offsets
 
 
-def _split_in_c(texts: Sequence[str], rule: SplitRule, lower: bool) -> Split:
-    joined: str | bytes
-    codes: NDArray[Any]
-    if rule == "alphanumeric" and has_kernel("dg_split_bytes"):
-        # Whatever is not ASCII separates words like any other mark, and a byte a character is read in half the time.
-        joined = data = "".join(texts).encode("ascii", "replace")
-        kernel, codes, how = "dg_split_bytes", np.frombuffer(data, dtype=np.uint8), int(lower)
-        text_offsets = _offsets(texts)
-    else:
-        kernel, how = "dg_split", _CODES[rule]
-        joined, codes, text_offsets = _code_points(texts, lower)
-    tokens = np.empty(len(codes), dtype=np.int32)
-    breaks = np.empty(len(codes), dtype=np.uint8)
-    offsets = np.empty(len(texts) + 1, dtype=np.int64)
-    starts, lengths = np.empty(len(codes), dtype=np.int64), np.empty(len(codes), dtype=np.int64)
+def _split_bytes(texts: Sequence[str], lower: bool) -> Split:
+    """Alphanumeric words. Whatever is not ASCII separates them, and a byte a character is read in half the time."""
+    texts = [text if text.isascii() else _with_marks(text, lower) for text in texts]
+    joined = "".join(texts).encode("ascii")
+    # There is a mark between two words of a text.
+    room = (len(joined) + len(texts)) // 2
+    return _split_in_c("dg_split_bytes", joined, joined, _offsets(texts), int(lower), room)
+
+
+def _with_marks(text: str, lower: bool) -> str:
+    """The text with a mark for each character that is not ASCII."""
+    return (text.lower() if lower else text).encode("ascii", "replace").decode("ascii")
+
+
+def _split_in_c(
+    kernel: str, joined: str | bytes, codes: NDArray[Any] | bytes, text_offsets: IdArray, how: int, room: int
+) -> Split:
+    """``room`` is for how many tokens."""
+    tokens = np.empty(room, dtype=np.int32)
+    breaks = np.empty(room, dtype=np.uint8)
+    offsets = np.empty(len(text_offsets), dtype=np.int64)
+    starts, lengths = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
     found = np.zeros(1, dtype=np.int64)
-    call(kernel, codes, text_offsets, len(texts), how, tokens, breaks, offsets, starts, lengths, found)
+    call(kernel, codes, text_offsets, len(text_offsets) - 1, how, tokens, breaks, offsets, starts, lengths, found)
     words, count = int(found[0]), int(offsets[-1])
     # Copies, so that the buffers, which have room for a word per character, can go.
     found_words = FoundWords(joined, starts[:words].copy(), lengths[:words].copy())

@@ -117,3 +117,45 @@ DG_EXPORT int dg_ngram_match(const int32_t *tokens, const int64_t *starts, const
     free(trie.nodes);
     return status;
 }
+
+static int64_t ones(uint64_t bits) {
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    return (int64_t)(((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
+}
+
+/* The same counts, and after them the length of the longest common subsequence, for pairs whose target has at most 64
+ * tokens, which fit into the bits of a machine word. Bit j of `here` says that the n-gram at a position of the hypothesis
+ * is also at position j of the target. Equal n-grams are at the same positions of the target and others elsewhere, so
+ * that taking one position for each match clips the count. `column` is as in lcs.c. Token ids lie below vocabulary;
+ * counts[p * (orders + 1) + n - 1] becomes the count of n-grams of pair p. */
+DG_EXPORT int dg_short_overlaps(const int32_t *tokens, const int64_t *starts, const int64_t *lengths,
+                                const int64_t *hypotheses, const int64_t *targets, int64_t pairs, int64_t vocabulary,
+                                int64_t orders, int64_t *counts) {
+    uint64_t *masks = calloc((size_t)vocabulary + 1, sizeof *masks);
+    uint64_t *taken = malloc(((size_t)orders + 1) * sizeof *taken);
+    int status = masks && taken ? DG_OK : DG_NO_MEMORY;
+    for (int64_t p = 0; p < pairs && status == DG_OK; p++) {
+        const int32_t *hypothesis = tokens + starts[hypotheses[p]], *target = tokens + starts[targets[p]];
+        int64_t length = lengths[hypotheses[p]], rows = lengths[targets[p]];
+        uint64_t column = UINT64_MAX;
+        for (int64_t j = 0; j < rows; j++) masks[target[j]] |= (uint64_t)1 << j;
+        for (int64_t k = 0; k < orders; k++) taken[k] = 0;
+        for (int64_t i = 0; i < length; i++) {
+            uint64_t here = masks[hypothesis[i]];
+            column = (column + (column & here)) | (column & ~here);
+            for (int64_t k = 0; here && k < orders;) {
+                uint64_t left = here & ~taken[k];
+                taken[k] |= left & (0 - left); /* the lowest bit */
+                if (++k >= 64 || i + k >= length) break;
+                here &= masks[hypothesis[i + k]] >> k;
+            }
+        }
+        for (int64_t k = 0; k < orders; k++) counts[p * (orders + 1) + k] = ones(taken[k]);
+        counts[p * (orders + 1) + orders] = ones(rows > 0 ? ~column & (UINT64_MAX >> (64 - rows)) : 0);
+        for (int64_t j = 0; j < rows; j++) masks[target[j]] = 0;
+    }
+    free(masks);
+    free(taken);
+    return status;
+}
