@@ -102,6 +102,35 @@ def test_reload_in_the_middle(browser: Any, served: Seat) -> None:
     assert len(served.answers()) == 2
 
 
+def test_an_answer_stored_while_its_page_is_on_the_way_is_shown(browser: Any, served: Seat) -> None:
+    """The server read the page before it had the answer, and the page comes after the answer was acknowledged."""
+    with visiting(browser) as visitor:
+        visitor.expected = ("ERR_FAILED",)
+        page = visitor.enter(served, "ada")
+        page.route("**/api/assignments/*", lambda route: route.abort())
+        press(page, "5 2")
+        page.locator("#state", has_text="Offline").wait_for()
+        page.close(run_before_unload=False)
+        page = visitor.page()
+        saves: list[Any] = []
+        reads: list[Any] = []
+        page.route("**/api/assignments/*", saves.append)
+        page.route("**/api/pages/*", reads.append)
+        page.goto(f"{served.url}/work", wait_until="commit")
+        eventually(page, lambda: bool(saves and reads))
+        before = reads[0].fetch()
+        page.unroute_all()
+        saves[0].continue_()
+        settled(page)
+        reads[0].fulfill(response=before)
+        page.locator("#finish").wait_for()
+        assert chosen(page) == ["5", "2", None, None]
+        press(page, "3")
+        settled(page)
+        assert page.locator(".conflict").count() == 0
+    assert len(served.answers()) == 1
+
+
 def test_backspace_goes_back(browser: Any, served: Seat) -> None:
     with visiting(browser) as visitor:
         page = visitor.enter(served, "ada")

@@ -9,7 +9,6 @@ import asyncio
 import os
 import queue
 import sqlite3
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -22,6 +21,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from dialgauge.annotate._schema import add_missing_columns, metadata
 from dialgauge.errors import DialgaugeError, InputError, MissingExtraError
+from dialgauge.files import lock_alone
 
 Result = TypeVar("Result")
 Operation = Callable[[Connection], Result]
@@ -212,7 +212,7 @@ class _FileLock:
         self._path = database.with_name(database.name + ".lock")
         self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            _lock_exclusively(self._handle)
+            lock_alone(self._handle)
         except OSError as error:
             owner = os.pread(self._handle, 32, 0).decode(errors="replace").strip() if hasattr(os, "pread") else ""
             os.close(self._handle)
@@ -226,17 +226,6 @@ class _FileLock:
 
     def release(self) -> None:
         os.close(self._handle)
-
-
-def _lock_exclusively(handle: int) -> None:
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _sqlite_engine(path: Path, begin: str) -> Engine:

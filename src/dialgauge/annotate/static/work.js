@@ -124,7 +124,7 @@ async function readAgain() {
 /** A page with the edits of this browser that the server does not have yet. */
 async function load(id) {
   if (!fetched.has(id)) {
-    const page = await ask(`/api/pages/${id}`);
+    const page = await askForPage(id);
     for (const item of page.items) {
       const pending = outbox.pending(item.id);
       item.draft = outbox.draft(item.id);
@@ -135,6 +135,25 @@ async function load(id) {
     fetched.set(id, page);
   }
   return fetched.get(id);
+}
+
+/**
+ * A page as the server has it. An edit that was acknowledged while the page was on its way may be missing in it, and is
+ * no longer in the outbox either: then the page is asked for again.
+ */
+async function askForPage(id) {
+  const acknowledged = new Set();
+  const remember = ({ detail }) => acknowledged.add(detail.item);
+  outbox.addEventListener("saved", remember);
+  try {
+    for (;;) {
+      acknowledged.clear();
+      const page = await ask(`/api/pages/${id}`);
+      if (!page.items.some((item) => acknowledged.has(item.id))) return page;
+    }
+  } finally {
+    outbox.removeEventListener("saved", remember);
+  }
 }
 
 /** Of the dimensions that the rule has answered those that no newer edit of this browser answers. */
