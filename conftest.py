@@ -19,6 +19,8 @@ from unittest.mock import patch
 from sybil import Document, Example, Region, Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser
 
+from tests.suite_examples import forget_examples
+
 # Which tests run, in which order: --quick, --order-seed, -n.
 pytest_plugins = ["tests.suite_order"]
 
@@ -92,19 +94,7 @@ def _enter_folder(namespace: dict[str, Any]) -> None:
 def _leave_folder(namespace: dict[str, Any]) -> None:
     os.chdir(namespace["_home"])
     namespace["_folder"].cleanup()
-    _forget_examples()
-
-
-def _forget_examples() -> None:
-    """Take out what a page registered (a metric of one's own, say): the tests after it count what there is."""
-    from dialgauge.registry import Registry
-
-    modules = [module for name, module in list(sys.modules.items()) if name.startswith("dialgauge.")]
-    for registry in {one for module in modules for one in vars(module).values() if isinstance(one, Registry)}:
-        for name, entry in list(registry._entries.items()):
-            ours = any(module.startswith("dialgauge") for module in registry.modules(entry))
-            if not ours and name not in registry._origins:
-                del registry._entries[name]
+    forget_examples()
 
 
 pytest_collect_file = Sybil(

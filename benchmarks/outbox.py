@@ -59,8 +59,9 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     steps, seed = (int(word) for word in (sys.argv[1:] + ["1000000", "1"][len(sys.argv) - 1 :]))
+    chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         print(json.dumps(run_model(browser, steps, seed), indent=1))
         browser.close()
 

@@ -1,10 +1,13 @@
 """Sphinx extension: the same pages in less time.
 
 On every page the theme asks for the tree of all pages, by titles only; Sphinx copies the headings and names of all of
-them before it drops these again. And a type in a list of parameters is looked for among all names, each time anew.
+them before it drops these again. A type in a list of parameters is looked for among all names, each time anew. The
+search looks for the stem of a word once a page. And of modules with documented names Sphinx finds the lines of every
+definition, which only pages with source code show.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from docutils import nodes
@@ -12,20 +15,25 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.domains.python import PythonDomain
 from sphinx.environment import BuildEnvironment
+from sphinx.pycode.parser import Parser
+from sphinx.search.en import SearchEnglish
 
 
 class RememberingDomain(PythonDomain):
-    """Names of Python: once all pages are read, a name is looked for once."""
+    """Names of Python: once all pages are read, a name is looked for once, and only if some name ends like it."""
 
     remembered: dict[Any, list[Any]] | None = None
+    last_parts: frozenset[str] = frozenset()
 
-    def find_obj(self, env: BuildEnvironment, *asked: Any, **options: Any) -> list[Any]:
+    def find_obj(self, env: BuildEnvironment, module: Any, owner: Any, name: str, *more: Any) -> list[Any]:
         """Where a name is documented."""
         if self.remembered is None:
-            return super().find_obj(env, *asked, **options)
-        key = (*asked, *options.items())
+            return super().find_obj(env, module, owner, name, *more)
+        if name.removesuffix("()").rpartition(".")[2] not in self.last_parts:
+            return []
+        key = (module, owner, name, *more)
         if key not in self.remembered:
-            self.remembered[key] = super().find_obj(env, *asked, **options)
+            self.remembered[key] = super().find_obj(env, module, owner, name, *more)
         return list(self.remembered[key])
 
 
@@ -45,6 +53,7 @@ def _all_read(app: Sphinx, env: BuildEnvironment) -> None:
     domain = env.domains.python_domain
     if isinstance(domain, RememberingDomain):
         domain.remembered = {}
+        domain.last_parts = frozenset(name.rpartition(".")[2] for name in domain.objects)
 
 
 def _tree_by_titles(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
@@ -67,7 +76,9 @@ def _tree_by_titles(app: Sphinx, page: str, template: str, context: dict[str, An
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register both."""
+    """Register all of it."""
+    Parser.parse_definition = lambda self: None  # type: ignore[method-assign]
+    SearchEnglish.stem = cache(SearchEnglish.stem)  # type: ignore[method-assign]
     app.add_domain(RememberingDomain, override=True)
     app.connect("env-updated", _all_read)
     app.connect("html-page-context", _tree_by_titles, priority=400)  # before the theme, which is at 500

@@ -30,6 +30,33 @@ SIZE = {"width": 1366, "height": 768}
 _THEMES = ("light", "dark")
 _README = Path(__file__).parent / "report.png"
 _COMMAND = (sys.executable, "-c", "from dialgauge.cli import main; main()")
+#: What a Chromium does for people and no page of ours needs; the first two load two pages of their own with each
+#: window, which is most of the work. Chromium reads the last such list only, so Playwright's own features are here too.
+_UNUSED_FEATURES = (
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "AimEnabled",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "LensOverlay",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "PaintHolding",
+    "PreconnectToSearch",
+    "ThirdPartyStoragePartitioning",
+)
+#: The first, without windows, takes two thirds of the CPU.
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+#: How to start a Chromium, here and in the tests: shared memory may be small where it runs.
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    f"--disable-features={','.join(_UNUSED_FEATURES)}",
+]
 #: The words on a screen, in reading order: what of a picture can be compared.
 _WORDS = """() => [...document.querySelectorAll('h1, h2, th, td, p, label, legend, button')]
     .filter(one => one.offsetParent && one.getBoundingClientRect().top < innerHeight)
@@ -70,10 +97,15 @@ class Picture:
         return f"![{self.caption}](data:image/png;base64,{base64.b64encode(self.images['light']).decode()})"
 
 
+def chromium_here() -> str | None:
+    """Where on this machine a Chromium is."""
+    return next(filter(None, map(shutil.which, _BROWSERS)), None)
+
+
 def taken(block: str) -> Picture:
     """The picture that a block asks for."""
     asked = tomllib.loads(block)
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    chromium = chromium_here()
     if chromium is None:
         return Picture(asked["name"], asked["caption"], {}, [])
     with _address(asked) as address, _page(chromium) as page:
@@ -93,10 +125,9 @@ def _page(chromium: str) -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        browser = playwright.chromium.launch(executable_path=chromium, args=arguments, timeout=180_000)
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS, timeout=180_000)
         try:
-            yield browser.new_page(viewport=SIZE)
+            yield browser.new_page(viewport={"width": SIZE["width"], "height": SIZE["height"]})
         finally:
             browser.close()
 

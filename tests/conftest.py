@@ -1,7 +1,6 @@
 """Shared fixtures: where the study data is, what reference implementations gave, the command line, a real browser."""
 
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,24 +21,6 @@ settings.register_profile("search", _patient, max_examples=1000)
 settings.register_profile("same", _patient, derandomize=True, database=None)
 settings.register_profile("quick", settings.get_profile("same"), max_examples=25)
 settings.load_profile("same")
-#: What a Chromium does for people and no test looks at; the first two load two pages of their own with each
-#: window, which is most of the work. Chromium reads the last such list only, so Playwright's own features are here too.
-_UNUSED_FEATURES = (
-    "WebUIOmniboxPopup",
-    "WebUIOmniboxAimPopup",
-    "AimEnabled",
-    "AvoidUnnecessaryBeforeUnloadCheckSync",
-    "DestroyProfileOnBrowserClose",
-    "HttpsFirstBalancedModeAutoEnable",
-    "HttpsUpgrades",
-    "LensOverlay",
-    "MediaRouter",
-    "NetworkTimeServiceQuerying",
-    "OptimizationHints",
-    "PaintHolding",
-    "PreconnectToSearch",
-    "ThirdPartyStoragePartitioning",
-)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -102,15 +83,14 @@ def browser() -> Iterator[Any]:
     Each module opens and closes its own: Playwright runs once at a time, and while it does no other event loop can run
     in the thread of the tests, which those of other modules need.
     """
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    from docs.screenshots import ARGUMENTS, chromium_here
+
+    path = chromium_here()
     if path is None:
         pytest.skip("NO BROWSER: install chromium to look at the pages")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        # Shared memory may be small where the tests run, and the machine busy.
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        arguments.append(f"--disable-features={','.join(_UNUSED_FEATURES)}")
-        running = playwright.chromium.launch(executable_path=path, args=arguments, timeout=180_000)
+        running = playwright.chromium.launch(executable_path=path, args=ARGUMENTS, timeout=180_000)
         yield running
         running.close()

@@ -16,15 +16,15 @@ import pytest
 from tests.suite_compile import compile_share
 from tests.suite_durations import DURATIONS, Recorder, Stopwatch, file_of, function_of, read_durations
 
-#: Files that take longer than this many seconds start first, the longest before the others.
-LONG = 10.0
+#: Units that take longer than this many seconds start first, the longest before the others; so the last ones are short.
+LONG = 3.0
 #: A test function is quick if all its cases together take at most this many seconds, with the fixtures that it needs.
 QUICK = 0.3
 #: Tests with one of these fixtures or markers are never quick: they need a browser, a server or a database.
 NEVER_QUICK = {"browser", "postgres", "served", "slow"}
 #: Files under these paths share what is expensive, so one worker runs all of them: a database server, a run that is
 #: served, runs that are compared, and the cores that Ray needs.
-TOGETHER = ("tests/annotate/", "tests/explore/", "tests/study/test_compare_runs", "tests/engine/test_ray")
+TOGETHER = ("tests/annotate/test_annotate_", "tests/explore/", "tests/study/test_compare_runs", "tests/engine/test_ray")
 #: Tests under these paths wait more than they compute: for browsers, servers and processes that are killed. Where there
 #: are three workers or more, those after the second begin with these.
 WAITING = (
@@ -103,14 +103,17 @@ def is_quick(item: pytest.Item, seconds: dict[str, float]) -> bool:
 
 
 def shuffled(items: list[pytest.Item], seed: int, seconds: dict[str, float]) -> list[pytest.Item]:
-    """Long files first, then all others in random order; random within a file, but classes and pages stay whole."""
+    """Long units first, then other files in random order; random within a file, but classes and pages stay whole."""
     chance = random.Random(seed)
     files: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         files[file_of(item.nodeid)].append(item)
     names = sorted(files)
     chance.shuffle(names)
-    names.sort(key=lambda name: -seconds.get(name, 0.0) if seconds.get(name, 0.0) >= LONG else 0.0)
+    units: defaultdict[str, float] = defaultdict(float)
+    for name in names:
+        units[unit_of(name)] += seconds.get(name, 0.0)
+    names.sort(key=lambda name: -units[unit_of(name)] if units[unit_of(name)] >= LONG else 0.0)
     for tests in files.values():
         if all(isinstance(item, pytest.Function) for item in tests):
             _shuffle(tests, chance)

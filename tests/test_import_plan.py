@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,13 @@ def planned() -> dict[str, set[str]]:
     return {name: rooms if last.strip() == "all" else set(re.findall(r"`(\w+)`", last)) for name, last in rows}
 
 
-def named_modules(path: Path) -> Iterator[str]:
+@cache
+def named_modules(path: Path) -> tuple[str, ...]:
     """Every module of ours that a file imports, also inside functions, or names in a string."""
+    return tuple(_named_modules(path))
+
+
+def _named_modules(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module == "dialgauge":
             yield from (f"dialgauge.{alias.name}" for alias in node.names if not alias.name.startswith("_"))

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint
 from operator import attrgetter
 from pathlib import Path
@@ -337,3 +338,19 @@ def test_the_table_is_whole() -> None:
         assert rows
         assert len({row.name for row in rows}) == len(rows)
         assert all(row.module.startswith("dialgauge.") and row.description for row in rows)
+
+
+def test_packages_are_only_loaded_if_one_names_the_group(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A look at files comes first; where packages are kept in another way, it says that there may be some."""
+    monkeypatch.setattr(sys, "path", [str(tmp_path), str(tmp_path / "absent")])
+    monkeypatch.setattr(sys, "meta_path", [PathFinder])
+    info = tmp_path / "toy-1.0.dist-info"
+    info.mkdir()
+    assert not registry_module.may_have_entry_points("dialgauge.toys")
+    assert list(registry_module.entry_points("dialgauge.toys")) == []
+    (info / "entry_points.txt").write_text("[dialgauge.toys]\none = toy:one\n", encoding="utf-8")
+    assert registry_module.may_have_entry_points("dialgauge.toys")
+    assert not registry_module.may_have_entry_points("dialgauge.metrics")
+    (tmp_path / "packages.zip").write_bytes(b"PK")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "packages.zip")])
+    assert registry_module.may_have_entry_points("dialgauge.metrics"), "an archive is not looked into"

@@ -79,7 +79,7 @@ def _locked(file: Path) -> Iterator[TextIO]:
         with file.open("a+") as handle:
             if fcntl is not None:
                 try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    lock_alone(handle.fileno())
                 except BlockingIOError:
                     handle.seek(0)
                     raise InputError(
@@ -90,6 +90,16 @@ def _locked(file: Path) -> Iterator[TextIO]:
             if file.exists() and os.path.samestat(os.fstat(handle.fileno()), file.stat()):
                 yield handle
                 return
+
+
+def lock_alone(handle: int) -> None:
+    """Lock an open file for us alone, until it is closed or the process ends; OSError where another process has it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @contextmanager
@@ -243,7 +253,7 @@ def _clear_leftovers(target: Path) -> None:
         with suppress(OSError):  # gone already, or on a file system without locks
             handle = os.open(sibling, os.O_RDONLY)
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_alone(handle)
                 _remove(sibling)
             finally:
                 os.close(handle)

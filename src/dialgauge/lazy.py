@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from dialgauge.errors import MissingExtraError
@@ -40,6 +41,23 @@ def lazy_room(
         return value
 
     return names, load, lambda: names
+
+
+def load_when_used(name: str) -> None:
+    """Have a submodule run when something in it is first asked for, not when it is imported."""
+    if name in sys.modules:
+        return
+    package, _, last = name.rpartition(".")
+    stand_in = ModuleType(name)
+
+    def load(attribute: str) -> Any:
+        if sys.modules.get(name) is stand_in:
+            del sys.modules[name]
+        return getattr(import_module(name), attribute)
+
+    vars(stand_in)["__getattr__"] = load
+    sys.modules[name] = stand_in
+    setattr(import_module(package), last, stand_in)
 
 
 def room_names(stub: Path) -> dict[str, str]:

@@ -7,11 +7,15 @@ without importing the others, and names are listed and completed without importi
 modules declare, by ``make registry``.
 """
 
+import os
 import re
+import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 TABLE = Path(__file__).with_suffix(".tsv")
+#: What installed packages leave beside their modules.
+_INSTALLED = (".dist-info", ".egg-info", ".egg")
 #: A comma outside quotes.
 _COMMA = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
@@ -196,10 +202,33 @@ class Registry(Mapping[str, T]):
 
 
 def entry_points(group: str) -> "Iterable[EntryPoint]":
-    """Those of all installed packages. To look takes its time, so the module that can is imported only then."""
+    """Those of all installed packages. To load them takes its time, so the module that can is imported only then."""
+    if not may_have_entry_points(group):
+        return ()
     from importlib import metadata
 
     return metadata.entry_points(group=group)
+
+
+def may_have_entry_points(group: str) -> bool:
+    """Whether any package on the path names this group; true as well where packages are kept in another way."""
+    if any(hasattr(finder, "find_distributions") for finder in sys.meta_path if finder is not PathFinder):
+        return True
+    wanted = group.encode()
+    for place in dict.fromkeys(sys.path):
+        try:
+            found = [one.path for one in os.scandir(place or ".") if one.name.endswith(_INSTALLED)]
+        except NotADirectoryError:  # an archive
+            return True
+        except OSError:
+            continue
+        for folder in found:
+            if folder.endswith(".egg"):
+                return True
+            with suppress(OSError):
+                if wanted in Path(folder, "entry_points.txt").read_bytes():
+                    return True
+    return False
 
 
 def defining_module(function: Callable[..., object]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi.testclient import TestClient
 
 from dialgauge.annotate import AnnotateSection, Project, _schema as tables, create_app
@@ -97,11 +98,18 @@ class Study:
 
     project: Project
     app: Any
+    portal: BlockingPortal
+
+    def client(self, base_url: str = HOST, **more: Any) -> TestClient:
+        """A browser. All share one event loop: one of their own for each request takes longer than the answer."""
+        client = TestClient(self.app, base_url=base_url, **{"follow_redirects": False, **more})
+        client.portal = self.portal
+        return client
 
     def person(self, name: str) -> Person:
         """Someone who opens their link and presses the button."""
         link = next(link for link in self.project.links() if link.name == name)
-        person = Person(TestClient(self.app, base_url=HOST, follow_redirects=False), name)
+        person = Person(self.client(), name)
         person.get(link.path)
         entered = person.client.post(link.path, headers={"Origin": HOST})
         assert entered.status_code == 303, entered.text
@@ -123,5 +131,6 @@ def open_study(
 ) -> Iterator[Study]:
     """A project with its application."""
     section = make_section(**settings)
-    with Project.open(database, section, corpus or small_corpus(), name="parcels", seed=7) as project:
-        yield Study(project, create_app(project, rate=rate))
+    opened = Project.open(database, section, corpus or small_corpus(), name="parcels", seed=7)
+    with start_blocking_portal() as portal, opened as project:
+        yield Study(project, create_app(project, rate=rate), portal)

@@ -9,11 +9,10 @@ from hypothesis import HealthCheck, Phase, settings
 from dialgauge.annotate import create_app
 from tests.annotate.annotate_api import open_study
 
-schemathesis = pytest.importorskip("schemathesis")
-
 
 @pytest.mark.parametrize("who", ["ada", "lead", "nobody"])
 def test_no_request_makes_the_server_fail(tmp_path: Path, who: str) -> None:
+    schemathesis = pytest.importorskip("schemathesis")
     host = "http://127.0.0.1"
     with open_study(tmp_path / "study.db") as study:
         app: Any = create_app(study.project, rate=1e9)

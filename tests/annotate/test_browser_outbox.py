@@ -89,8 +89,10 @@ class Case:
         """Comment on the item before one."""
         marker = uuid.uuid4().hex
         self.markers[marker] = page
-        page.locator("#comment").fill(marker)
-        page.locator("#comment").dispatch_event("change")
+        while page.locator("#comment").input_value() != marker:
+            # The page may be read again, after what the lead did, in the moment in which this is typed.
+            page.locator("#comment").fill(marker)
+            page.locator("#comment").dispatch_event("change")
         self.honest(page)
 
     def stored(self) -> str:

@@ -86,13 +86,15 @@ def data(run_folder: Path) -> RunData:
 
 
 @pytest.fixture(scope="session")
-def client(data: RunData) -> TestClient:
-    return TestClient(create_app(data), base_url="http://127.0.0.1")
+def client(data: RunData) -> Iterator[TestClient]:
+    with TestClient(create_app(data), base_url="http://127.0.0.1") as client:  # entered, it has one event loop for all
+        yield client
 
 
 @pytest.fixture(scope="session")
-def bare(bare_folder: Path) -> TestClient:
-    return TestClient(create_app(RunData.open(bare_folder)), base_url="http://127.0.0.1")
+def bare(bare_folder: Path) -> Iterator[TestClient]:
+    with TestClient(create_app(RunData.open(bare_folder)), base_url="http://127.0.0.1") as client:
+        yield client
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,8 @@ def run(folder: Path, *options: str) -> tuple[int, str]:
     plugin = [] if found else ["-p", PLUGIN]
     # Those of packages that happen to be here take two seconds to load, in each process.
     others = [part for name in ("schemathesis", "hypothesispytest", "anyio") for part in ("-p", f"no:{name}")]
-    command = [sys.executable, "-m", "pytest", *plugin, *others, "-p", "no:cacheprovider", *options]
+    # Plain assertions: in a fresh checkout it would rewrite and compile each of our modules, in both processes.
+    command = [sys.executable, "-m", "pytest", "--assert=plain", *plugin, *others, "-p", "no:cacheprovider", *options]
     done = subprocess.run([*command, "test_summaries.py"], cwd=folder, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
