@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -114,12 +114,15 @@ def test_an_answer_stored_while_its_page_is_on_the_way_is_shown(browser: Any, se
         page = visitor.page()
         saves: list[Any] = []
         reads: list[Any] = []
-        page.route("**/api/assignments/*", saves.append)
-        page.route("**/api/pages/*", reads.append)
+
+        def hold_first(held: list[Any]) -> Callable[[Any], None]:
+            return lambda route: route.continue_() if held else held.append(route)
+
+        page.route("**/api/assignments/*", hold_first(saves))
+        page.route("**/api/pages/*", hold_first(reads))
         page.goto(f"{served.url}/work", wait_until="commit")
         eventually(page, lambda: bool(saves and reads))
         before = reads[0].fetch()
-        page.unroute_all()
         saves[0].continue_()
         settled(page)
         reads[0].fulfill(response=before)
