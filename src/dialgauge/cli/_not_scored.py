@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 #: Longer reasons explain how to get a model: they are shortened, and the explanation is given once for all.
 _LONG = 160
-#: How reasons begin that are no fault of the texts.
-_FAULTS = ("the metric raised ", "no value within ", "the process that computed it died")
 
 
 def report_skipped(left_out: Mapping[str, str]) -> None:
@@ -38,9 +36,11 @@ def report_skipped(left_out: Mapping[str, str]) -> None:
 
 def report_broken(means: "pl.DataFrame", failures: Iterable[tuple[str, str, int]]) -> bool:
     """Report the metrics that failed on every summary by a fault of their own, on stderr; whether there are any."""
+    from dialgauge.engine import FAULT_BEGINS
+
     faults: dict[str, str] = {}
     for metric, reason, _ in failures:
-        if reason.startswith(_FAULTS):
+        if reason.startswith(FAULT_BEGINS):
             faults.setdefault(metric, reason)
     broken = [name for name in faults if name in means.columns and means[name].null_count() == means.height]
     for metric in broken:

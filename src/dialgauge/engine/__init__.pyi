@@ -21,6 +21,7 @@ from dialgauge.engine._settings import (
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
 from dialgauge.engine._limited import (
+    FAULT_BEGINS as FAULT_BEGINS,
     LimitedWorker as LimitedWorker,
     described as described,
 )

@@ -22,6 +22,9 @@ from dialgauge.models import TooLargeError
 _LONGEST_START = 300.0
 #: Seconds that a process may take to end by itself when there is no more work.
 _PATIENCE = 1.0
+_LATE, _DIED, _RAISED = "no value within ", "the process that computed it died", "the metric raised "
+#: How reasons begin that are a fault of the work itself and not of the texts.
+FAULT_BEGINS = (_LATE, _DIED, _RAISED)
 
 
 class LostWorkError(Exception):
@@ -65,11 +68,11 @@ class LimitedWorker:
         except queue.Empty:
             process.kill()
             self.close()
-            raise LostWorkError(f"no value within {self.seconds:g} s", late=True) from None
+            raise LostWorkError(f"{_LATE}{self.seconds:g} s", late=True) from None
         except OSError:  # the process has ended; its last line, an empty one, says so as well
             line = ""
         if not line:
-            raise LostWorkError(f"the process that computed it died (exit code {self.close()})")
+            raise LostWorkError(f"{_DIED} (exit code {self.close()})")
         kind, given = json.loads(line)
         if kind == "value":
             return given
@@ -163,4 +166,4 @@ def _answer(function: str, arguments: dict[str, Any]) -> tuple[str, Any]:
 def described(error: BaseException) -> str:
     """An exception of a metric in one line."""
     text = " ".join(str(error).split())
-    return f"the metric raised {type(error).__name__}" + (f": {text[:300]}" if text else "")
+    return f"{_RAISED}{type(error).__name__}" + (f": {text[:300]}" if text else "")

@@ -71,6 +71,9 @@ from dialgauge.metrics._judge import (
 from dialgauge.metrics._model_settings import (
     device_parameters as device_parameters,
 )
+from dialgauge.metrics._plan import (
+    scored_items as scored_items,
+)
 from dialgauge.metrics._readings import (
     EMPTY as EMPTY,
     EMPTY_SOURCE as EMPTY_SOURCE,
