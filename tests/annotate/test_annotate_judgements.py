@@ -1,10 +1,19 @@
 """Comparisons and marks of a project become the tables of a corpus."""
 
-import polars as pl
+from pathlib import Path
+from typing import Any
 
+import polars as pl
+import pytest
+
+from dialgauge.annotate import AnnotateSection, export_project
+from dialgauge.annotate._desk import Desk
 from dialgauge.annotate._judgements import judgement_tables, with_tables
-from dialgauge.annotate._results import COMPARED, MARKED, RATED, WRITTEN, Results
-from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
+from dialgauge.annotate._library import Library
+from dialgauge.annotate._results import COMPARED, MARKED, RATED, READ, WRITTEN, Results
+from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, read_corpus
+from dialgauge.ratings import best_worst_results, preference_results
+from tests.annotate.annotate_api import open_study
 
 TURNS = [
     {"speaker": "Agent", "text": "Good day."},
@@ -16,13 +25,15 @@ SUMMARIES = [Summary("d", system, f"Summary by {system}.") for system in "abc"]
 KEY = {"dialogue_id": "d", "role": "overall", "annotator": "ada"}
 
 
-def _results(compared: list[dict[str, object]], marked: list[dict[str, object]] | None = None) -> Results:
-    rated = [{**KEY, "system": "b", "variant": "original", "dimension": "fluency", "value": 3.0}] if marked else []
+def _results(compared: list[dict[str, Any]], marked: list[dict[str, Any]] | None = None) -> Results:
+    shown = [{"variants": ["original"] * len(row["systems"]), **row} for row in compared]
+    read = [{**KEY, "system": "b", "variant": "original"}] if marked is not None else []
     return Results(
-        pl.DataFrame(rated, schema=RATED),
-        pl.DataFrame(compared, schema=COMPARED),
+        pl.DataFrame(schema=RATED),
+        pl.DataFrame(shown, schema=COMPARED),
         pl.DataFrame(marked or [], schema=MARKED),
         pl.DataFrame(schema=WRITTEN),
+        pl.DataFrame(read, schema=READ),
     )
 
 
@@ -33,7 +44,7 @@ def _corpus(everything: Results) -> Corpus:
 
 def test_pairs_are_preferences() -> None:
     told = {**KEY, "dimension": "overall", "comment": "why"}
-    rows: list[dict[str, object]] = [
+    rows: list[dict[str, Any]] = [
         {**told, "systems": ["b", "a"], "best": "b", "worst": "a", "tie": False},
         {**told, "systems": ["a", "c"], "best": None, "worst": None, "tie": True},
         {**told, "systems": ["b", "c"], "best": None, "worst": None, "tie": False},  # not answered
@@ -51,7 +62,7 @@ def test_best_and_worst_are_choices() -> None:
 
 def test_marks_are_spans_in_whole_texts() -> None:
     base = {**KEY, "system": "a", "variant": "original"}
-    marks: list[dict[str, object]] = [
+    marks: list[dict[str, Any]] = [
         {**base, "type": "name", "in": "summary", "start": 11, "end": 12, "marked": "a", "note": "who?"},
         {**base, "type": "omission", "in": "dialogue", "turn": 2, "start": 3, "end": 5, "marked": "is"},
     ]
@@ -63,3 +74,102 @@ def test_marks_are_spans_in_whole_texts() -> None:
     ]
     start, end = spans.filter(side="dialogue").select("start", "end").row(0)
     assert DIALOGUE.text[start:end] == "is"
+
+
+def test_a_study_in_which_nobody_finds_an_error_was_read() -> None:
+    spans = _corpus(_results([], [])).spans
+    assert spans.select("system", "annotator", "dimension", "start").rows() == [("b", "ada", "errors", None)]
+
+
+def test_half_an_answer_is_none() -> None:
+    """Of a question with a best and no worst nobody can say that the others are neither."""
+    row = {**KEY, "dimension": "overall", "systems": ["c", "a", "b"], "best": "a", "worst": None, "tie": False}
+    assert _corpus(_results([row])).choices.is_empty()
+
+
+def test_edited_summaries_of_one_system_are_told_apart() -> None:
+    told = {**KEY, "dimension": "better", "systems": ["a", "a"], "variants": ["v-2", "original"], "tie": False}
+    tables = judgement_tables(_results([{**told, "best": "a/v-2", "worst": "a"}]), {"d": TURNS})
+    found = tables["preferences"].select("variant_a", "variant_b", "winner", "shown_first").row(0)
+    assert found == ("original", "v-2", "b", "b")
+
+
+def test_errors_alone_are_marked_and_read(tmp_path: Path) -> None:
+    """Without a dimension the readings that found nothing are answers too, and nothing is there twice."""
+    with open_study(tmp_path / "study.db", spans={"severities": ["minor", "major"]}, dimensions=[]) as study:
+        ada = study.person("ada")
+        first, second, third = ada.pages()[0]["items"]
+        mark = {"type": "grammar", "start": 0, "end": 3, "severity": "major"}
+        ada.save(first["id"], 0, {}, spans=[mark])
+        ada.save(second["id"], 0, {})
+        corpus = read_corpus(export_project(study.project, "corpus", tmp_path / "out"), strict=True)
+        tables = export_project(study.project, "csv", tmp_path / "csv")
+    found = corpus.spans.select("start", "end", "label", "severity").sort("start", nulls_last=True).rows()
+    assert found == [(0, 3, "grammar", "major"), (None, None, None, None)], f"{third['id']} was not read"
+    assert corpus.ratings.is_empty()
+    assert pl.read_csv(tables / "readings.csv").height == 2
+
+
+@pytest.mark.parametrize("task", ["compare", "best-worst"])
+def test_the_lead_sees_the_agreement_of_the_kind(tmp_path: Path, task: str) -> None:
+    """What the lead's page shows of comparisons is what ``dialgauge agreement`` says of the export."""
+    with open_study(tmp_path / "study.db", task=task, candidates=3, dimensions=[{"name": "better"}]) as study:
+        for name, turn in (("ada", 0), ("bo", 1)):
+            person = study.person(name)
+            for place, item in enumerate(item for page in person.pages() for item in page["items"]):
+                ways = [int(summary["text"][-2]) for summary in item["summaries"]]
+                # Bo is of another mind in every third question.
+                best = ways.index(min(ways) if turn * place % 3 != 1 else max(ways)) + 1
+                worst = 1 + next(one for one in range(len(ways)) if one != best - 1)
+                person.save(
+                    item["id"], 0, {"better": str(best) if task == "compare" else {"best": best, "worst": worst}}
+                )
+        with study.project.store.read() as connection:
+            desk = Desk(study.project, Library())
+            desk.refresh(connection)
+            (alpha,) = [row["value"] for row in desk.agreement(connection) if row["measure"] == "krippendorff-alpha"]
+        corpus = read_corpus(export_project(study.project, "corpus", tmp_path / "out"), strict=True)
+    assert corpus.ratings.is_empty(), "a comparison is a preference or a choice, not a rating as well"
+    if task == "compare":
+        said = preference_results(corpus.preferences, resamples=0).facts["alpha"][0]
+    else:
+        said = best_worst_results(corpus.choices, resamples=0).reliability["alpha"][0]
+    assert alpha < 1, "they differ"
+    assert alpha == pytest.approx(said, abs=1e-12)
+
+
+def test_classes_without_an_order(tmp_path: Path) -> None:
+    """Names go to the page, to the answer, and with the export to every other command."""
+    classes = ["none", "wrong person", "left out"]
+    dimensions = [
+        {"name": "main error", "kind": "nominal", "labels": classes},
+        {"name": "use", "labels": ["bad", "fair", "good", "very good"], "direction": "lower"},
+    ]
+    with open_study(tmp_path / "study.db", dimensions=dimensions) as study:
+        ada = study.person("ada")
+        shown = {one["name"]: one["scale"] for one in ada.get("/api/session")["protocol"]["dimensions"]}
+        assert (shown["main error"]["kind"], shown["main error"]["labels"]) == ("categorical", classes)
+        assert shown["use"]["points"] == [1, 2, 3, 4], "labels without a scale are its points"
+        item = ada.pages()[0]["items"][0]["id"]
+        ada.save(item, 0, {"main error": 4}, status=422)
+        ada.save(item, 0, {"main error": 2, "use": 4})
+        corpus = read_corpus(export_project(study.project, "corpus", tmp_path / "out"), strict=True)
+    found = {name: corpus.dimension(name) for name in corpus.dimensions}
+    assert (found["main error"].kind, found["main error"].labels) == ("nominal", tuple(classes))
+    assert (found["main error"].direction, found["use"].kind, found["use"].direction) == ("none", "ordinal", "lower")
+    assert corpus.ratings.filter(dimension="main error")["value"].to_list() == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"kind": "nominal"}, "needs 2 to 11 labels"),
+        ({"kind": "nominal", "labels": ["a", "a"]}, "'a' is named twice"),
+        ({"kind": "nominal", "labels": ["a", "b"], "scale": "1-5"}, "leave out scale"),
+        ({"kind": "nominal", "labels": ["a", "b"], "direction": "lower"}, "leave out direction"),
+        ({"labels": ["a", "b"], "scale": "1-5"}, "5 names"),
+    ],
+)
+def test_classes_that_cannot_be_asked_for(given: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        AnnotateSection.model_validate({"annotators": ["ada"], "dimensions": [{"name": "error", **given}]})

@@ -10,16 +10,16 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
+from dialgauge.annotate._judgements import chosen_as_ratings
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project
-from dialgauge.annotate._results import plain_ratings, results, system_codes
+from dialgauge.annotate._results import results, system_codes
 from dialgauge.annotate._tally import Tally, ratings_of
 from dialgauge.corpus import KEY, RATINGS
 from dialgauge.ratings import (
     AgreementSettings,
     OutlierSettings,
     UnitRatings,
-    find_scale,
     live_agreement,
     live_outliers,
     unit_ratings,
@@ -87,15 +87,21 @@ class Desk:
         return made
 
     def units(self, connection: Connection, part: tuple[str, int] | None = None) -> dict[str, UnitRatings]:
-        """The ratings on each dimension, of one stage and round or of all. Comparisons count as ratings from 0 to 1."""
+        """The answers on each dimension, of one stage and round or of all.
+
+        A unit is a summary or a sentence of one; a pair, whose answer is one of two or a tie; or a candidate among
+        others, which is best, worst or neither.
+        """
         if self.project.section.task == "rate":
             return {name: self.tally.units(name, self.names, self.keys, part) for name in self.tally.dimensions}
-        frame = self.once("frame", lambda: results(connection, self.project, self.library, self.codes).ratings)
+        # By true names, which order the two of a pair, so that a blinded lead sees the value that the export will have.
+        named = {name: name for name in self.codes}
+        frame = self.once("frame", lambda: results(connection, self.project, self.library, named).comparisons)
         if part is not None:
             frame = frame.filter((pl.col("stage") == part[0]) & (pl.col("round") == part[1]))
-        plain = plain_ratings(frame)
-        names = sorted(plain["dimension"].unique())
-        return {name: unit_ratings(plain.filter(pl.col("dimension") == name)) for name in names}
+        chosen = chosen_as_ratings(frame)
+        names = sorted(chosen["dimension"].unique())
+        return {name: unit_ratings(chosen.filter(pl.col("dimension") == name)) for name in names}
 
     def timed_ratings(self) -> pl.DataFrame:
         """The ratings of summaries with their times. Comparisons have no time of their own and are not among them."""
@@ -170,9 +176,9 @@ _OUTLIER_COLUMNS = ("annotator", "dimension", "alpha", "alpha_without", "rise", 
 
 
 def scale_kind(project: Project, dimension: str) -> Any:
-    """What the numbers of a dimension mean; comparisons count as ratings from 0 to 1."""
+    """What the numbers of a dimension mean; those of comparisons are names."""
     section = project.section
-    return section.dimension(dimension).points().kind if section.task == "rate" else find_scale("0-1").kind
+    return section.dimension(dimension).points().kind if section.task == "rate" else "categorical"
 
 
 def _summary_keys(connection: Connection, library: Library, codes: Mapping[str, str]) -> dict[int, SummaryKey]:

@@ -4,7 +4,7 @@ import io
 import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,12 @@ from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._audit import log
-from dialgauge.annotate._judgements import judgement_tables, with_tables
+from dialgauge.annotate._judgements import declared_dimensions, judgement_tables, with_tables
 from dialgauge.annotate._late_tables import late_frame
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project, set_setting
 from dialgauge.annotate._results import WRITER, Results, results, system_codes
-from dialgauge.corpus import DIALOGUES, KEY, RATINGS, SUMMARIES, Corpus, CorpusInfo, write_corpus
+from dialgauge.corpus import DIALOGUES, RATINGS, SUMMARIES, Corpus, CorpusInfo, write_corpus
 from dialgauge.errors import InputError, MissingExtraError, UnknownNameError
 from dialgauge.tables import escape_formulas_in
 
@@ -136,10 +136,10 @@ def _corpus_zip(connection: Connection, project: Project, everything: Results, c
 
 
 def rated_corpus(connection: Connection, project: Project, everything: Results, codes: Mapping[str, str]) -> Corpus:
-    """Dialogues, summaries, written references and ratings, keyed, for every other command of dialgauge.
+    """Dialogues, summaries, written references and judgements, keyed, for every other command of dialgauge.
 
-    Comparisons and marked errors are there as preferences, choices and spans, and as ratings: the share of comparisons
-    won, and the number of errors as the dimension ``errors: TYPE``. Adjudications go by ``adjudication:NAME``.
+    Each answer is there once, as what it is: a rating, a preference, a best-worst choice or marked spans.
+    Adjudications go by ``adjudication:NAME``.
     """
     dialogues = connection.execute(sa.select(t.dialogue).where(sa.not_(t.dialogue.c.own))).all()
     names = {row.id: row.dialogue_id for row in dialogues}
@@ -159,28 +159,11 @@ def rated_corpus(connection: Connection, project: Project, everything: Results, 
         for row in everything.texts.iter_rows(named=True)
     ]
     schema = {name: dtype for name, dtype in SUMMARIES.items() if name != "provenance"}
-    ratings = pl.concat([everything.ratings.select(RATINGS.names()), _counted(everything)])
+    rated = everything.ratings if project.section.task == "rate" else everything.ratings.clear()
     further = judgement_tables(everything, {row.dialogue_id: row.turns for row in dialogues})
-    corpus = Corpus(turns, pl.DataFrame(summaries, schema=schema), ratings, CorpusInfo(name=project.name))
-    return with_tables(corpus, further)
-
-
-def _counted(everything: Results) -> pl.DataFrame:
-    """How many errors of each type an annotator marked, also 0, for each summary that they rated."""
-    key = [*KEY, "annotator"]
-    spans = everything.spans
-    if spans.is_empty():
-        return pl.DataFrame(schema=RATINGS)
-    rated = pl.concat([everything.ratings.select(key), spans.select(key)]).unique(maintain_order=True)
-    every = rated.join(spans.select("type").unique().sort("type"), how="cross")
-    counts = spans.group_by(*key, "type").len("count")
-    filled = every.join(counts, on=[*key, "type"], how="left", maintain_order="left")
-    value, dimension = pl.col("count").fill_null(0).cast(pl.Float64), pl.lit("errors: ") + pl.col("type")
-    none = [pl.lit(None, dtype).alias(name) for name, dtype in RATINGS.items() if name in _UNKNOWN]
-    return filled.with_columns(value.alias("value"), dimension.alias("dimension"), *none).select(RATINGS.names())
-
-
-_UNKNOWN = {"sentence", "scale", "comment", "time"}
+    texts = pl.DataFrame(summaries, schema=schema)
+    corpus = Corpus(turns, texts, rated.select(RATINGS.names()), CorpusInfo(name=project.name))
+    return with_tables(replace(corpus, declared=declared_dimensions(project.section)), further)
 
 
 def _empty_sheets(connection: Connection, project: Project) -> bytes:

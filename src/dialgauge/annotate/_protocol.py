@@ -22,6 +22,9 @@ ACCEPT = "accept"
 #: The ready protocols, by the names that ``protocol`` takes.
 READY = ("contact-centre", "csds", "dialsummeval")
 
+#: The most classes of a nominal dimension: each is a button.
+_MOST_CLASSES = 11
+
 Threshold = Annotated[float, Field(ge=-1, le=1)]
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^\S(.*\S)?$")]
 
@@ -35,20 +38,36 @@ class Default(Table):
 
 
 class Dimension(Table):
-    """One dimension that is rated: its question, its scale with labels, and what it is asked about."""
+    """One dimension that is rated: its question, its scale with labels, and what it is asked about.
+
+    ``kind = "nominal"`` asks for one of the ``labels``, which have no order; else these name the points of the scale
+    from the lowest. ``direction`` says which way is better where the name of the dimension does not.
+    """
 
     name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w .-]+$")]
     title: str | None = None
     question: str = ""
     scale: str = "1-5"
     labels: list[str] | None = None
+    kind: Literal["nominal"] | None = None
+    direction: Literal["higher", "lower"] | None = None
     on: Target = "summary"
     default: Default | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _points_of_labels(cls, given: Any) -> Any:
+        """Labels without a scale are the points of one."""
+        if isinstance(given, dict) and isinstance(given.get("labels"), list) and "scale" not in given:
+            return {**given, "scale": f"1-{len(given['labels'])}"}
+        return given
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
         if self.name == ACCEPT:
             raise ValueError(f"the name {ACCEPT!r} is reserved for reviews")
+        if self.kind == "nominal" and (problem := self._class_problem()):
+            raise ValueError(problem)
         try:
             scale = self.points()
         except DialgaugeError as error:
@@ -59,8 +78,23 @@ class Dimension(Table):
             raise ValueError("a default is only allowed for ratings of whole summaries (on = 'summary')")
         return self
 
+    def _class_problem(self) -> str | None:
+        """What is wrong with the classes of a nominal dimension."""
+        labels = _distinct(self.labels or [], "label")
+        if not 2 <= len(labels) <= _MOST_CLASSES:
+            return f"kind = 'nominal' needs 2 to {_MOST_CLASSES} labels, the names of the classes; got {len(labels)}"
+        if self.scale != f"1-{len(labels)}":
+            return "kind = 'nominal' has labels and no scale; leave out scale"
+        if self.direction or self.default:
+            return (
+                f"kind = 'nominal': classes have no order, so leave out {'direction' if self.direction else 'default'}"
+            )
+        return None
+
     def points(self) -> Scale:
         """The scale, with the labels of this dimension where it has its own."""
+        if self.kind == "nominal" and self.labels:
+            return Scale(self.scale, 1, len(self.labels), labels=tuple(self.labels), kind="categorical")
         scale = find_scale(self.scale)
         return scale if self.labels is None else replace(scale, labels=tuple(self.labels))
 
@@ -261,6 +295,8 @@ def _problem(section: AnnotateSection) -> str | None:
         "reference" not in section.show
     ):
         return "a dimension on reference-sentences needs show = ['reference'] or ['dialogue', 'reference']"
+    if section.checks and section.task == "rate" and all(one.kind == "nominal" for one in section.dimensions):
+        return "checks ask for an end of a scale: they need a dimension that is not nominal"
     if section.include_references and "reference" in section.show:
         return "include_references rates the reference like a system, so it cannot be shown beside the summaries"
     if not section.annotators and section.crowd is None:

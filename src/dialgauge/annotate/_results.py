@@ -18,7 +18,7 @@ from dialgauge.annotate._library import ItemText, Library, SummaryText
 from dialgauge.annotate._planning import shuffled
 from dialgauge.annotate._project import Project, get_setting
 from dialgauge.annotate._protocol import AnnotateSection
-from dialgauge.corpus import KEY, RATINGS
+from dialgauge.corpus import KEY, ORIGINAL, RATINGS
 
 #: Ratings as the corpus has them, and how they came about.
 RATED = pl.Schema(
@@ -35,7 +35,8 @@ COMPARED = pl.Schema(
     {
         **dict.fromkeys(("dialogue_id", "role", "annotator", "dimension"), pl.String()),
         "systems": pl.List(pl.String()),  # in the order shown
-        **dict.fromkeys(("best", "worst"), pl.String()),
+        "variants": pl.List(pl.String()),  # of these systems, in the same order
+        **dict.fromkeys(("best", "worst"), pl.String()),  # SYSTEM, or SYSTEM/VARIANT of an edited summary
         "tie": pl.Boolean(),
         "comment": pl.String(),
         "time": pl.Datetime("us"),
@@ -60,7 +61,10 @@ WRITTEN = pl.Schema(
         "time": pl.Datetime("us"),
     }
 )
-_ADJUDICATION = "adjudication"
+#: Who has read which summary to its end: without it nobody can tell "no error" from "not read".
+READ = pl.Schema({**dict.fromkeys((*KEY, "annotator"), pl.String()), "time": pl.Datetime("us"), "stage": pl.String()})
+#: What the name of an annotator begins with who settled what others disagreed on.
+ADJUDICATION = "adjudication"
 #: The system of texts that annotators write.
 WRITER = "written"
 
@@ -73,10 +77,13 @@ class Results:
     comparisons: pl.DataFrame
     spans: pl.DataFrame
     texts: pl.DataFrame
+    #: Complete readings, where the protocol asks for errors to be marked.
+    readings: pl.DataFrame
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The frames by name, without those that this protocol does not fill."""
         named = {"ratings": self.ratings, "comparisons": self.comparisons, "spans": self.spans, "texts": self.texts}
+        named["readings"] = self.readings
         return {name: frame for name, frame in named.items() if name == "ratings" or frame.height}
 
 
@@ -86,6 +93,7 @@ class _Rows:
     comparisons: list[dict[str, Any]] = field(default_factory=list)
     spans: list[dict[str, Any]] = field(default_factory=list)
     texts: list[dict[str, Any]] = field(default_factory=list)
+    readings: list[dict[str, Any]] = field(default_factory=list)
 
 
 def system_codes(connection: Connection, project: Project, *, always: bool = False) -> dict[str, str]:
@@ -106,20 +114,22 @@ def results(connection: Connection, project: Project, library: Library, codes: M
     library.summaries(connection, [number for answered in answers for number in answered.shown])
     for answered in answers:
         (item,) = library.items(connection, [answered.item])
-        if item.purpose not in ("main", _ADJUDICATION):
+        if item.purpose not in ("main", ADJUDICATION):
             continue
         shown = library.summaries(connection, answered.shown)
         dialogue_id = library.dialogue(connection, item.dialogue).dialogue_id
         base = {
             "dialogue_id": dialogue_id,
             "role": item.role,
-            "annotator": f"{_ADJUDICATION}:{answered.name}" if item.purpose == _ADJUDICATION else answered.name,
+            "annotator": f"{ADJUDICATION}:{answered.name}" if item.purpose == ADJUDICATION else answered.name,
             "comment": answered.answer["comment"] or None,
             "time": moment(answered.saved),
             "stage": answered.stage,
         }
         if item.kind != "review":
             rows.spans += _span_rows(connection, library, answered, item, shown, base, codes)
+            if project.section.spans and answered.complete:
+                rows.readings += _reading_rows(shown, base, codes)
         if item.kind == "rate":
             rows.ratings += _rating_rows(project.section, answered, item, shown[0], base, codes)
         elif item.kind in ("compare", "best-worst"):
@@ -129,9 +139,9 @@ def results(connection: Connection, project: Project, library: Library, codes: M
     ratings = pl.DataFrame(rows.ratings, schema=RATED)
     comparisons = pl.DataFrame(rows.comparisons, schema=COMPARED)
     spans = pl.DataFrame(rows.spans, schema=MARKED)
-    return Results(
-        pl.concat([ratings, _from_comparisons(comparisons)]), comparisons, spans, pl.DataFrame(rows.texts, WRITTEN)
-    )
+    readings = pl.DataFrame(rows.readings, schema=READ).unique([*KEY, "annotator"], keep="last", maintain_order=True)
+    texts = pl.DataFrame(rows.texts, schema=WRITTEN)
+    return Results(pl.concat([ratings, _from_comparisons(comparisons)]), comparisons, spans, texts, readings)
 
 
 def _answers(connection: Connection) -> list[Any]:
@@ -201,39 +211,53 @@ def _span_rows(
         yield {**shared, **whose, **told, "marked": text[span["start"] : span["end"]]}
 
 
+def _reading_rows(
+    shown: list[SummaryText], base: Mapping[str, Any], codes: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    shared = {name: base[name] for name in ("dialogue_id", "role", "annotator", "time", "stage")}
+    for summary in shown:
+        yield {**shared, "system": codes[summary.system], "variant": summary.variant}
+
+
+def candidate_name(system: str, variant: str) -> str:
+    """What a candidate is called among others: by its system, an edited summary by its variant too."""
+    return system if variant == ORIGINAL else f"{system}/{variant}"
+
+
 def _comparison_rows(
     answered: Any, item: ItemText, shown: list[SummaryText], base: Mapping[str, Any], codes: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
-    systems = [codes[summary.system] for summary in shown]
+    systems, variants = [codes[summary.system] for summary in shown], [summary.variant for summary in shown]
+    names = [candidate_name(*one) for one in zip(systems, variants, strict=True)]
     for name, value in answered.answer["values"].items():
         best = worst = None
         tie = value == "tie"
         if item.kind == "compare" and not tie:
-            best, worst = (systems[0], systems[1]) if value == "1" else (systems[1], systems[0])
+            best, worst = names if value == "1" else reversed(names)
         elif item.kind == "best-worst":
-            best, worst = (None if value[end] is None else systems[value[end] - 1] for end in ("best", "worst"))
-        told = {"dimension": name, "systems": systems, "best": best, "worst": worst, "tie": tie}
+            best, worst = (None if value[end] is None else names[value[end] - 1] for end in ("best", "worst"))
+        told = {"dimension": name, "systems": systems, "variants": variants, "best": best, "worst": worst, "tie": tie}
         yield {**base, **told, "round": answered.round}
 
 
 def _from_comparisons(comparisons: pl.DataFrame) -> pl.DataFrame:
-    """Comparisons as ratings from 0 to 1, so that agreement and correlation can read them.
+    """Comparisons as ratings from 0 to 1, for tables that have a row per summary.
 
-    A system's value in a dialogue is (1 + (times best − times worst) / times shown) / 2: for pairs that is the share of
-    pairs won, a tie counting half.
+    The value of a summary is (1 + (times best − times worst) / times shown) / 2: for pairs that is the share of pairs
+    won, a tie counting half.
     """
     tally: dict[tuple[str, ...], list[float]] = defaultdict(list)
     stages: dict[tuple[str, ...], tuple[str, int]] = {}
     for row in comparisons.iter_rows(named=True):
-        for system in row["systems"]:
-            key = (row["dialogue_id"], system, row["role"], row["annotator"], row["dimension"])
-            tally[key].append(float(row["best"] == system) - float(row["worst"] == system))
+        for system, variant in zip(row["systems"], row["variants"], strict=True):
+            key = (row["dialogue_id"], system, variant, row["role"], row["annotator"], row["dimension"])
+            name = candidate_name(system, variant)
+            tally[key].append(float(row["best"] == name) - float(row["worst"] == name))
             stages[key] = (row["stage"], row["round"])
-    names = ("dialogue_id", "system", "role", "annotator", "dimension")
+    names = (*KEY, "annotator", "dimension")
     rows = [
         {
             **dict(zip(names, key, strict=True)),
-            "variant": "original",
             "value": (1 + sum(points) / len(points)) / 2,
             "scale": "0-1",
             "stage": stages[key][0],
@@ -270,5 +294,5 @@ def _text_row(connection: Connection, answered: Any, base: Mapping[str, Any]) ->
 
 def plain_ratings(rated: pl.DataFrame) -> pl.DataFrame:
     """The ratings as the functions of the ratings room expect them, without adjudications."""
-    own = ~pl.col("annotator").str.starts_with(f"{_ADJUDICATION}:")
+    own = ~pl.col("annotator").str.starts_with(f"{ADJUDICATION}:")
     return rated.filter(own).select(RATINGS.names())

@@ -56,6 +56,7 @@ def _dimension_view(dimension: Dimension) -> dict[str, Any]:
         "on": dimension.on,
         "scale": {
             "name": scale.name,
+            "kind": scale.kind,
             "minimum": scale.minimum,
             "maximum": scale.maximum,
             "step": scale.step,

@@ -87,6 +87,9 @@ from dialgauge.corpus._corpus import (
     conform as conform,
     summaries_frame as summaries_frame,
 )
+from dialgauge.corpus._dimensions import (
+    direction_by_name as direction_by_name,
+)
 from dialgauge.corpus._files import (
     read_text as read_text,
 )
@@ -114,6 +117,9 @@ from dialgauge.corpus._sources import (
     EMBEDDED as EMBEDDED,
     source_files as source_files,
     source_folder as source_folder,
+)
+from dialgauge.corpus._types import (
+    JudgementKind as JudgementKind,
 )
 from dialgauge.corpus._writing import (
     check_target as check_target,

@@ -5,7 +5,7 @@ import { t } from "./messages.js";
 import { conflictPanel, feedbackPanel } from "./panels.js";
 import { room, typing } from "./questions.js";
 
-const OWN_KEYS = "button, a, summary, select, textarea, [role=textbox]";
+const OWN_KEYS = "button, a, summary, select, textarea";
 const TYPING = "textarea, input[type=number], input[type=text], input[type=search]";
 
 export class Desk {
@@ -318,7 +318,9 @@ export class Desk {
     if (document.querySelector("dialog[open]")) return;
     const typing = event.target.matches(TYPING);
     if (event.key === "Enter") {
-      if (event.target.matches(OWN_KEYS) && !event.ctrlKey) return;
+      // Words that are selected and not yet marked would be lost.
+      const marking = event.target.matches("[role=textbox]") && this.#built.marker?.selection;
+      if ((event.target.matches(OWN_KEYS) || marking) && !event.ctrlKey) return;
       event.preventDefault();
       this.#enter(event);
     } else if (event.key === "Backspace" && !typing) {

@@ -1,6 +1,7 @@
 /** Guidelines as nodes: what the lead wrote, then each dimension with its question and its anchors. */
 import { element } from "./dom.js";
 import { markdown } from "./markdown.js";
+import { pointText } from "./questions.js";
 
 /** `level` is the level of the outermost headings. */
 export function guidelineNodes(protocol, level) {
@@ -9,14 +10,14 @@ export function guidelineNodes(protocol, level) {
 }
 
 function dimensionNote({ title, question, scale }, level) {
-  const points = scale.labels.length
-    ? scale.points.map((point, index) => `${point} ${scale.labels[index]}`).join(" · ")
-    : "";
+  const faces = scale.labels.map((label, index) =>
+    scale.kind === "categorical" ? pointText(scale, scale.points[index]) : `${scale.points[index]} ${label}`,
+  );
   return element(
     "section",
     { dir: "auto" },
     element(`h${level}`, {}, title),
     question ? element("p", {}, question) : null,
-    points ? element("p", { class: "soft" }, points) : null,
+    faces.length ? element("p", { class: "soft" }, faces.join(" · ")) : null,
   );
 }

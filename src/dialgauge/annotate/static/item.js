@@ -109,7 +109,7 @@ function othersNote(item, dimension, sentence = null) {
   if (!item.others.length) return null;
   const list = item.others.map(({ values }, index) => {
     const value = sentence === null ? values[dimension.name] : values[dimension.name]?.[sentence];
-    return t("others.one", { letter: String.fromCharCode(65 + index), value: valueText(value) });
+    return t("others.one", { letter: String.fromCharCode(65 + index), value: valueText(value, dimension.scale) });
   });
   return element("p", { class: "raters" }, t("others.title"), " ", list.join(" · "));
 }

@@ -1,24 +1,26 @@
 /** What stands above an item when something has to be said about it: a conflict of two tabs, the feedback of training. */
 import { element, prose } from "./dom.js";
 import { t } from "./messages.js";
+import { pointText } from "./questions.js";
 
-export function valueText(value) {
+export function valueText(value, scale = null) {
   if (value === null || value === undefined) return "–";
-  if (Array.isArray(value)) return value.map(valueText).join(" ");
+  if (Array.isArray(value)) return value.map((one) => valueText(one, scale)).join(" ");
   if (typeof value === "object")
     return t("bestworst.value", { best: valueText(value.best), worst: valueText(value.worst) });
-  return value === "tie" ? t("tie") : String(value);
+  if (value === "tie") return t("tie");
+  return scale && typeof value === "number" ? pointText(scale, value) : String(value);
 }
 
 /** Two versions of one answer beside each other, and a button under each. */
 export function conflictPanel({ conflict, dimensions, onMine, onTheirs }) {
   const { mine, theirs } = conflict;
-  const titles = Object.fromEntries(dimensions.map(({ name, title }) => [name, title]));
+  const asked = Object.fromEntries(dimensions.map((dimension) => [dimension.name, dimension]));
   const names = [...new Set([...Object.keys(mine.values), ...Object.keys(theirs.values)])];
   const rows = names.map((name) => [
-    titles[name] ?? t("review.question"),
-    valueText(mine.values[name]),
-    valueText(theirs.values[name]),
+    asked[name]?.title ?? t("review.question"),
+    valueText(mine.values[name], asked[name]?.scale),
+    valueText(theirs.values[name], asked[name]?.scale),
   ]);
   if (mine.spans) rows.push([t("spans.title"), String(mine.spans.length), String(theirs.spans.length)]);
   if (mine.text !== undefined) rows.push([t("writing.title"), mine.text ?? "–", theirs.text ?? "–"]);
@@ -69,14 +71,14 @@ function agrees(expected, given) {
 export function feedbackPanel({ feedback, answer, dimensions }) {
   const rows = dimensions
     .filter(({ name }) => name in feedback.expected)
-    .map(({ name, title }) => {
+    .map(({ name, title, scale }) => {
       const right = agrees(feedback.expected[name], answer.values[name]);
       return element(
         "tr",
         {},
         prose("th", title, { scope: "row" }),
-        element("td", { class: "number" }, valueText(answer.values[name])),
-        element("td", { class: "number" }, valueText(feedback.expected[name])),
+        element("td", { class: "number" }, valueText(answer.values[name], scale)),
+        element("td", { class: "number" }, valueText(feedback.expected[name], scale)),
         element(
           "td",
           { class: right ? "right" : "wrong" },

@@ -10,12 +10,31 @@ const MOST_BUTTONS = 11;
 const PAUSE_MS = 500;
 let serial = 0;
 
+/** Whether the points of a scale are names without an order. */
+function isNamed(scale) {
+  return scale.kind === "categorical" && scale.name !== "yes/no";
+}
+
+/** A value as people read it: the name of a class, yes or no, or the number. */
+export function pointText(scale, value) {
+  if (scale.name === "yes/no" && [0, 1].includes(value)) return t(value ? "yes" : "no");
+  return (isNamed(scale) && scale.labels[scale.points.indexOf(value)]) || String(value);
+}
+
 /** The points of a scale as choices, each with the keys that choose it and the anchor under it. */
 function scaleChoices(scale) {
+  if (isNamed(scale)) {
+    return scale.points.map((point, index) => ({
+      value: point,
+      face: scale.labels[index],
+      keys: index < 10 ? [String((index + 1) % 10)] : [],
+      anchor: "",
+    }));
+  }
   if (scale.name === "yes/no") {
     return [
-      { value: 1, face: t("yes"), keys: ["1", "y", "Y"], anchor: "" },
-      { value: 0, face: t("no"), keys: ["0", "n", "N"], anchor: "" },
+      { value: 1, face: t("yes"), keys: ["y", "Y", "1"], anchor: "" },
+      { value: 0, face: t("no"), keys: ["n", "N", "0"], anchor: "" },
     ];
   }
   const plain = scale.points.every((point) => Number.isInteger(point) && point >= 0 && point <= 10);
@@ -30,11 +49,11 @@ export function scaleSlot({ dimension, ...rest }) {
   const { scale } = dimension;
   const shared = { title: dimension.title, definition: dimension.question, ...rest };
   if (scale.step === null || scale.points.length > MOST_BUTTONS) return sliderSlot({ scale, ...shared });
-  return choiceSlot({ choices: scaleChoices(scale), ...shared });
+  return choiceSlot({ choices: scaleChoices(scale), named: isNamed(scale), ...shared });
 }
 
 /** One answer out of a few, as large buttons with anchors: radio buttons to everybody who cannot see them. */
-export function choiceSlot({ title, unseenTitle, definition, choices, value, rule, extra, disabled, onChange }) {
+export function choiceSlot({ title, unseenTitle, definition, choices, named, value, rule, extra, disabled, onChange }) {
   const name = `question-${(serial += 1)}`;
   const radios = choices.map((choice) =>
     element("input", { type: "radio", name, value: String(choice.value), on: { change: () => choose(choice) } }),
@@ -44,14 +63,14 @@ export function choiceSlot({ title, unseenTitle, definition, choices, value, rul
       "label",
       { class: "point" },
       radios[index],
-      element("span", { class: "digit" }, choice.face),
+      element("span", { class: "digit", dir: "auto" }, keyOf(choice), choice.face),
       choice.anchor ? prose("span", choice.anchor, { class: "anchor" }) : null,
     ),
   );
   const note = element("p", { class: "rule", hidden: true });
   const node = element(
     "fieldset",
-    { class: `question${choices.length <= 3 ? " few" : ""}`, disabled },
+    { class: `question${choices.length <= 3 ? " few" : ""}${named ? " named" : ""}`, disabled },
     element(
       "legend",
       { dir: "auto" },
@@ -92,6 +111,11 @@ export function choiceSlot({ title, unseenTitle, definition, choices, value, rul
       return Boolean(choice);
     },
   };
+}
+
+/** The key that chooses an answer whose face does not show it; a screen reader says the answer alone. */
+function keyOf({ face, keys }) {
+  return keys.length && !face.endsWith(keys[0]) ? element("kbd", { "aria-hidden": "true" }, keys[0]) : null;
 }
 
 /** The outer anchors in one line, for screens too narrow to hold an anchor under each point. */

@@ -59,8 +59,10 @@ export class Tray {
 
   /** An edit in words: what somebody would write on paper to rate it again. */
   #text({ values, spans, text, comment }) {
-    const titles = Object.fromEntries(this.#protocol.dimensions.map(({ name, title }) => [name, title]));
-    const lines = Object.entries(values ?? {}).map(([name, value]) => `${titles[name] ?? name}: ${valueText(value)}`);
+    const asked = Object.fromEntries(this.#protocol.dimensions.map((dimension) => [dimension.name, dimension]));
+    const lines = Object.entries(values ?? {}).map(
+      ([name, value]) => `${asked[name]?.title ?? name}: ${valueText(value, asked[name]?.scale)}`,
+    );
     for (const { type, start, end } of spans ?? []) lines.push(`${type}: ${start}–${end}`);
     if (text) lines.push(text);
     if (comment) lines.push(`${t("comment")}: ${comment}`);
