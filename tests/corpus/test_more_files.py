@@ -160,7 +160,19 @@ def _label(d: str, s: str, p: str) -> dict[str, Any]:
     return {"label_details": {"created_by": p}, "annotations": {"classifications": chosen, "objects": []}}
 
 
+def folders(path: Path) -> Path:
+    """A folder for each annotator, with files of the same names."""
+    headings = [*HEADINGS[:4], *HEADINGS[5:]]
+    for p in PEOPLE:
+        own = [[*row[:4], *row[5:]] for row in body() if row[4] == p]
+        (path / p).mkdir(parents=True)
+        table(path / p / "part1.csv", [headings, *own[:3]])
+        table(path / p / "part2.csv", [headings, *own[3:]])
+    return path
+
+
 WRITTEN: dict[str, Callable[[Path], Path]] = {
+    "folders": folders,
     "study.sqlite": database,
     "page.html": page,
     "study.xml": elements,
@@ -264,6 +276,52 @@ def test_marks_beside_their_texts(tmp_path: Path) -> None:
     assert read_corpus(tmp_path / "c.xmi").spans.select("text", "label", "severity").rows() == [
         ("12", "Number", "major")
     ]
+
+
+def test_places_of_marks_are_counted_as_the_tool_counts_them(tmp_path: Path) -> None:
+    """Rare characters count twice, a line break inside a sentence is escaped, and a document may begin with a gap."""
+    (tmp_path / "c.tsv").write_text(
+        "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Error|errorType\n\n\n#Text=Fine \U0001f600.\n"
+        "1-1\t1-5\tFine\t_\t\n1-2\t6-9\t\U0001f600.\t_\t\n\n#Text=Its\\n12 bo\u2028xes.\n"
+        "2-1\t10-13\tIts\t_\t\n2-2\t14-16\t12\tNumber\t\n2-3\t17-23\tbo\u2028xes\tEntity\t\n",
+        encoding="utf-8",
+    )
+    corpus = read_corpus(tmp_path / "c.tsv")
+    assert corpus.summaries["text"].item() == "Fine \U0001f600.\nIts\n12 bo\u2028xes."
+    assert corpus.spans.sort("start").select("start", "text").rows() == [(12, "12"), (15, "bo\u2028xes")]
+
+
+def test_words_beside_elements_are_part_of_the_text(tmp_path: Path) -> None:
+    calls = "".join(
+        f'<call id="{d}" ratings="1"><transcript>{html.escape(told)}</transcript><summary>It was <b>short</b></summary>'
+        f'<rating rater="ann">{n + 1}</rating><rating rater="bob">2</rating></call>'
+        for n, (d, told) in enumerate(CALLS.items())
+    )
+    (tmp_path / "a.xml").write_text(f"<calls>{calls}</calls>", encoding="utf-8")
+    corpus = read_corpus(tmp_path / "a.xml")
+    assert set(corpus.summaries["text"]) == {"It was short"}
+    judged = corpus.ratings.filter(dimension="value")
+    assert set(judged.select("annotator", "value").rows()) == {
+        ("bob", 2.0),
+        *(("ann", n + 1.0) for n in range(len(CALLS))),
+    }
+
+
+def test_changes_beside_a_database_are_read(tmp_path: Path) -> None:
+    """A program that has it open keeps them there."""
+    path = database(tmp_path / "a.sqlite")
+    connection = sqlite3.connect(path)
+    connection.execute("pragma journal_mode = wal")
+    connection.execute("update summaries set body = body || ' So it ended.'")
+    connection.commit()
+    assert set(read_corpus(path).summaries["text"]) == {f"{text} So it ended." for text in TEXTS.values()}
+    connection.close()
+
+
+def test_references_without_spaces_are_no_ids(tmp_path: Path) -> None:
+    rows = [[f"c{n}", "alpha", f"客户询问订单{n}号。", f"客户问{n}号的发货时间。"] for n in range(4)]
+    corpus = read_corpus(table(tmp_path / "a.csv", [["dialogue_id", "system", "summary", "reference"], *rows]))
+    assert set(corpus.references["text"]) == {row[3] for row in rows}
 
 
 def test_marks_inside_their_texts(tmp_path: Path) -> None:

@@ -17,8 +17,7 @@ def load_database(path: Path) -> Table:
         raise InputError(f"{path}: no such file")
     sheets = []
     try:
-        # Read-only and unchanging: no file is written beside it, and nothing in it runs.
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+        with closing(sqlite3.connect(_address(path), uri=True)) as database:
             asked = "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid"
             names = [name for (name,) in database.execute(asked)]
             for name in names:
@@ -28,6 +27,16 @@ def load_database(path: Path) -> Table:
     if not sheets:
         return Table(pl.DataFrame(), lambda row: (str(path), None))
     return one_table(sheets, what="table")
+
+
+def _address(path: Path) -> str:
+    """Read-only and unchanging: no file is written beside it, and nothing in it runs.
+
+    Where a program that has it open left its latest changes beside it, SQLite is to read these as well.
+    """
+    whole = path.resolve()
+    changing = any(whole.with_name(f"{whole.name}{end}").exists() for end in ("-wal", "-journal"))
+    return f"{whole.as_uri()}?mode=ro{'' if changing else '&immutable=1'}"
 
 
 def _sheet(database: sqlite3.Connection, name: str, path: Path) -> list[Sheet]:

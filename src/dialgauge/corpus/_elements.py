@@ -10,10 +10,11 @@ import polars as pl
 
 from dialgauge.corpus._files import read_bytes
 from dialgauge.corpus._table import Table, place_in
+from dialgauge.corpus._values import as_number
 from dialgauge.errors import InputError
 
-#: What the text of an element that has attributes is called.
-_TEXT = "text"
+#: What the text of an element that has attributes is called: ``<rating rater="ann">4</rating>`` has a value.
+_TEXT, _NUMBER = "text", "value"
 _DEEPEST = 50
 
 
@@ -59,22 +60,26 @@ def _value(element: ET.Element, several: Mapping[str, frozenset[str]], depth: in
     if not children and not element.attrib:
         return text.strip() or None
     made: dict[str, Any] = {local_name(key): value for key, value in element.attrib.items()}
+    listed: dict[str, list[Any]] = {}
     for child in children:
         name = local_name(child.tag)
         inner = _value(child, several, depth + 1)
         if name in several[local_name(element.tag)]:
             # One name for all of them: <rating> beside <rating> is what JSON calls "ratings".
-            made.setdefault(_plural(name), []).append(inner)
+            listed.setdefault(name, []).append(inner)
         else:
             made[name if name not in made else f"{name}_{_TEXT}"] = inner
+    for name, several_of_it in listed.items():
+        made[_plural(name) if _plural(name) not in made else f"{name}_list"] = several_of_it
     if text.strip() and not children:
-        made[_TEXT if _TEXT not in made else "content"] = text.strip()
+        called = _TEXT if as_number(text.strip()) is None else _NUMBER
+        made[called if called not in made else "content"] = text.strip()
     return made
 
 
 def _is_prose(element: ET.Element) -> bool:
-    """Whether words stand between the children of an element: then they are marks in a text."""
-    return len(element) > 0 and any((child.tail or "").strip() for child in element)
+    """Whether words stand beside the children of an element: then they are marks in a text."""
+    return len(element) > 0 and any((text or "").strip() for text in (element.text, *(child.tail for child in element)))
 
 
 def _plural(name: str) -> str:

@@ -25,11 +25,14 @@ from dialgauge.corpus._names import (
 from dialgauge.corpus._plan import Column, Plan
 from dialgauge.corpus._turns import parse_turns
 from dialgauge.corpus._values import MOSTLY, Reading
+from dialgauge.language import UNSPACED
 
 SAID = "the mapping says so"
 #: More different values than this are points of a slider or a measurement.
 MOST_POINTS = 20
 _LONGEST_NAME = 80
+#: One word with a digit. A sentence without spaces is none, in scripts that have none.
+_NAME_OF_A_CALL = rf"^[^\s{UNSPACED}]{{0,40}}\d[^\s{UNSPACED}]{{0,40}}$"
 
 
 class Guess:
@@ -101,7 +104,7 @@ class Guess:
             return "summary" in self.taken or any(name in USES["summary"] for name in self.names.values())
         if use == "reference":  # a column 'ref' may hold names of calls
             shown = self.frame[column].drop_nulls().head(200).cast(pl.String)
-            return not len(shown) or not bool(shown.str.contains(r"^[^\s]{0,40}\d[^\s]{0,40}$").all())
+            return not len(shown) or not bool(shown.str.contains(_NAME_OF_A_CALL).all())
         return not (self.said_dimensions and "dimension" not in self.taken)
 
     def _is_short_id(self, column: str) -> bool:

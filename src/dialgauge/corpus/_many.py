@@ -1,9 +1,13 @@
 """Several files as one corpus: a folder of tables or of JSON transcripts, or the files that a pattern names."""
 
 import glob
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from dialgauge.corpus._columnar import load_parquet
 from dialgauge.corpus._databases import load_database
@@ -68,7 +72,7 @@ def load_many(path: Path) -> Table:
     tables = {file: _LOADERS[file.suffix.lower()](file) for file in files}
     if all(table.records is not None for table in tables.values()):
         return _records(tables)
-    sheets: list[Sheet] = []
+    sheets: dict[Path, Sheet] = {}
     problems: list[Problem] = []
     notes: list[str] = []
     for file, table in tables.items():
@@ -77,10 +81,10 @@ def load_many(path: Path) -> Table:
         if table.records is not None:
             made = [(n, row) for n, (_, record) in enumerate(table.records) for row in flatten(record)]
             places = [table.place(n) for n, _ in made]
-            sheets.append(Sheet(file.stem, to_frame([row for _, row in made], str(file)), places.__getitem__))
+            sheets[file] = Sheet(file.stem, to_frame([row for _, row in made], str(file)), places.__getitem__)
         else:
-            sheets.append(Sheet(file.stem, table.frame, table.place))
-    stacked = one_table(sheets, notes, "file")
+            sheets[file] = Sheet(file.stem, table.frame, table.place)
+    stacked = one_table(_told_apart(sheets), notes, "file")
     return Table(
         stacked.frame,
         stacked.place,
@@ -90,6 +94,30 @@ def load_many(path: Path) -> Table:
         known=stacked.known,
         unread=stacked.unread,
     )
+
+
+def _told_apart(sheets: Mapping[Path, Sheet]) -> list[Sheet]:
+    """The sheets under different names. Where folders hold files of one name, a folder is a person or a batch.
+
+    Then the files of a folder that have the same columns are one sheet.
+    """
+    if len({file.stem for file in sheets}) == len(sheets):
+        return list(sheets.values())
+    folders: dict[Path, list[Sheet]] = {}
+    for file, sheet in sheets.items():
+        folders.setdefault(file.parent, []).append(replace(sheet, name=file.name))
+    if len(folders) == 1:
+        return [sheet for own in folders.values() for sheet in own]
+    above, made = os.path.commonpath(folders), list[Sheet]()
+    for folder, own in folders.items():
+        name = folder.relative_to(above).as_posix()
+        if len({frozenset(sheet.frame.columns) for sheet in own}) == 1:
+            places = [sheet.place(row) for sheet in own for row in range(sheet.frame.height)]
+            frame = pl.concat([sheet.frame for sheet in own], how="diagonal_relaxed")
+            made.append(Sheet(name, frame, places.__getitem__))
+        else:
+            made += [replace(sheet, name=f"{name}/{sheet.name}") for sheet in own]
+    return made
 
 
 def _records(tables: dict[Path, Table]) -> Table:

@@ -21,7 +21,7 @@ _KEY = ("dialogue_id", "system", "annotator", "variant", "role")
 _CONTENT = ("dialogue", "summary", "reference", "value")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
     """A sheet of a workbook or a file of a folder: its name, its rows, and where each of them is."""
 

@@ -118,8 +118,8 @@ def _brat_marks(annotations: str, text: str, file: str, skipped: Counter[str]) -
     marks: dict[str, list[tuple[int, int]]] = {}
     labels: dict[str, str] = {}
     about: dict[str, dict[str, str]] = {}
-    for number, line in enumerate(annotations.splitlines(), start=1):
-        kind, parts = line[:1], line.rstrip("\n").split("\t")
+    for number, line in enumerate(_lines(annotations), start=1):
+        kind, parts = line[:1], line.split("\t")
         if not line.strip():
             continue
         try:
@@ -144,12 +144,12 @@ def _brat_marks(annotations: str, text: str, file: str, skipped: Counter[str]) -
 
 
 def _webanno_record(text: str, file: str) -> _Record:
-    lines = text.splitlines()
+    lines = _lines(text)
     layers = [line.removeprefix("#T_SP=").split("|") for line in lines if line.startswith("#T_SP=")]
     features = [(layer[0].rpartition(".")[2], name) for layer in layers for name in layer[1:] or [""]]
     sentences = [_unescaped(line.removeprefix("#Text=")) for line in lines if line.startswith("#Text=")]
     tokens = [line.split("\t") for line in lines if re.match(r"\d+-\d+(?:\.\d+)?\t", line)]
-    whole = _laid_out(text, sentences, tokens)
+    whole = _laid_out(text, sentences)
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for token in tokens:
         start, end = (_from_utf16(whole, int(at)) for at in token[1].split("-"))
@@ -175,20 +175,28 @@ def _webanno_record(text: str, file: str) -> _Record:
 _LINGUISTIC_TSV = re.compile(r"POS|Lemma|MorphologicalFeatures|Stem|Token|Sentence|SurfaceForm")
 
 
-def _laid_out(text: str, sentences: list[str], tokens: list[list[str]]) -> str:
+def _laid_out(text: str, sentences: list[str]) -> str:
     """The text of a document: its sentences, each at the place of its first token."""
-    starts: list[int] = []
-    for line in re.findall(r"^\d+-1\t(\d+)-", text, re.MULTILINE):
-        starts.append(int(line))
-    whole = ""
+    starts = [int(start) for start in re.findall(r"^\d+-1\t(\d+)-", text, re.MULTILINE)]
+    whole, length = "", 0  # the length as Java counts it, like the places of the tokens
     for place, sentence in enumerate(sentences):
-        gap = starts[place] - len(whole) if place < len(starts) else 1
-        whole += "\n" * max(gap, 0) + sentence if whole else sentence
+        gap = max(starts[place] - length, 0) if place < len(starts) else 1
+        whole += "\n" * gap + sentence
+        length += gap + len(sentence.encode("utf-16-le")) // 2
     return whole
 
 
+#: What WebAnno writes behind a backslash, where it is not the character itself.
+_ESCAPED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b"}
+
+
 def _unescaped(text: str) -> str:
-    return re.sub(r"\\([\\|\[\]_*;>t\n-])", lambda found: "\t" if found[1] == "t" else found[1], text)
+    return re.sub(r"\\([\\|\[\]_*;>tnrfb-])", lambda found: _ESCAPED.get(found[1], found[1]), text)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a file; unlike those of ``splitlines``, they may hold other separators, as texts do."""
+    return [line.removesuffix("\r") for line in text.split("\n")]
 
 
 def _from_utf16(text: str, place: int) -> int:
