@@ -1,7 +1,7 @@
 """Meta-evaluation straight from the parts of a stream: however they are cut, the answer is that of one table."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,17 @@ import pytest
 from dialgauge.corpus import KEY, Corpus, embedded_corpus, write_corpus
 from dialgauge.errors import InputError
 from dialgauge.metaeval import evaluate_metrics
-from dialgauge.metrics import Scores, score, score_stream
+from dialgauge.metrics import (
+    METRICS as REGISTRY,
+    Job,
+    Metric,
+    Scores,
+    Values,
+    parse_requests,
+    register,
+    score,
+    score_stream,
+)
 from dialgauge.study import run_study
 
 METRICS = ["rouge-1", "ter", "corpus-bleu"]
@@ -82,6 +92,27 @@ def test_known_values_are_taken_and_the_others_computed(folder: Path, corpus: Co
         assert (found.signatures, found.directions) == (expected.signatures, expected.directions)
         assert found.systems.equals(expected.systems)  # corpus-bleu is computed: its value is one of all summaries
         assert set(score(corpus, wanted, known=marked).frame["ter"]) == {7.0}
+
+
+def test_known_values_of_a_family_with_an_extra_are_taken(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its members may turn out to lack a package, so that no worker computes them; what is known needs none."""
+    monkeypatch.setattr(REGISTRY, "_entries", dict(REGISTRY.all()))
+    register(Metric(
+        name="known-own", family="known-family", description="fails", direction="higher", targets=("none",),
+        range=(0, 1), citation="none", compute=_fails, extra="parser",
+    ))  # fmt: skip
+    (request,) = parse_requests(["known-family"])
+    assert request.optional
+    known = Scores(
+        frame=corpus.summaries.select(*KEY, pl.lit(7.0).alias("known-own")),
+        signatures={"known-own": request.signature},
+        directions={"known-own": "higher"},
+    )
+    assert set(score(corpus, ["known-family"], known=known).frame["known-own"]) == {7.0}
+
+
+def _fails(job: Job, parameters: Mapping[str, str]) -> Values:
+    raise AssertionError("computed")
 
 
 def test_known_values_of_another_computation_or_corpus_are_refused(folder: Path, corpus: Corpus) -> None:

@@ -21,7 +21,7 @@ from dialgauge.metrics._plan import Scored, ScoringPlan, scored_items
 from dialgauge.metrics._registry import METRICS, parse_request, parse_requests
 from dialgauge.metrics._scores import FAILURES, NOTES, Scores
 from dialgauge.metrics._settings import ScoringSettings
-from dialgauge.metrics._sharded import PartScorer, merged, score_in_parts, shareable
+from dialgauge.metrics._sharded import PartScorer, itemwise, merged, score_in_parts, shareable
 from dialgauge.metrics._texts import IdArray, TextTable
 from dialgauge.models import Watcher, watching
 from dialgauge.progress import Progress, with_bar
@@ -72,7 +72,7 @@ def score(
     requests = _with_references(corpus, requests, left_out)
     refuse_nothing(requests, left_out)
     warn_of_language(requests, corpus)
-    taken = known and known_values(known, scored_items(corpus, asked.include_references), shareable(corpus, requests))
+    taken = known and known_values(known, scored_items(corpus, asked.include_references), itemwise(corpus, requests))
     if taken is None:
         return _computed(corpus, requests, left_out, asked, engine, progress)
     others = [request for request in requests if request.column not in taken.signatures]

@@ -44,16 +44,18 @@ def suitable_engine(
     return engine("processes", asked) if asked.workers is not None or long else None
 
 
-def shareable(corpus: Corpus, requests: Sequence[MetricRequest]) -> list[MetricRequest]:
-    """The requests that workers can compute: those that give the same for a part of the corpus as for the whole.
-
-    One that may turn out to lack a package stays here, where it can be left out.
-    """
+def itemwise(corpus: Corpus, requests: Sequence[MetricRequest]) -> list[MetricRequest]:
+    """The requests that give the same for a part of the corpus as for the whole."""
     if not scored_items(corpus, True).height or (
         corpus.references.is_empty() and any(map(_reads_references, requests))
     ):
         return []  # the plan of the whole corpus says what is wrong
-    return [r for r in requests if r.itemwise and not (r.optional and r.metric.extra)]
+    return [request for request in requests if request.itemwise]
+
+
+def shareable(corpus: Corpus, requests: Sequence[MetricRequest]) -> list[MetricRequest]:
+    """The requests that workers can compute; one that may turn out to lack a package stays here, to be left out."""
+    return [r for r in itemwise(corpus, requests) if not (r.optional and r.metric.extra)]
 
 
 @dataclass(frozen=True, slots=True)
