@@ -351,3 +351,26 @@ def test_the_sentence_follows_the_test_and_not_the_interval() -> None:
     found = evaluate_labels(weak, labels, resamples=200)
     best = found.frame.row(0, named=True)
     assert ("better than chance" in found.sentences()[0]) == (best["p_chance"] >= 0.05)
+
+
+def test_a_metric_that_is_shown_to_be_better_than_chance_is_named_below_one_that_is_not() -> None:
+    """The best has scores of three dialogues only, so that nothing is shown of it."""
+    scores, labels = frames(made())
+    few = scores["dialogue_id"].unique().sort().head(3)
+    right = labels["correct"].cast(pl.Float64)
+    kept = scores["dialogue_id"].is_in(few.implode())
+    found = evaluate_labels(scores.with_columns(rare=pl.when(kept).then(right)), labels, resamples=200)
+    assert found.frame["metric"][0] == "rare"
+    assert found.frame["p_chance"][0] > 0.05
+    assert found.sentences()[0].startswith(
+        "correct: m tells right from wrong best of those shown to be better than chance, with AUC 0."
+    )
+    corpus, scored = preferences()
+    (pair, *_) = corpus.preferences.filter(pl.col("winner") != "tie").iter_rows(named=True)
+    two = (pl.col("dialogue_id") == pair["dialogue_id"]) & pl.col("system").is_in([pair["system_a"], pair["system_b"]])
+    won = pl.when(two).then(pl.col("system") == pair[f"system_{pair['winner']}"])
+    agreed = preference_accuracy(
+        scored.frame.with_columns(rare=won.cast(pl.Float64)), corpus.preferences, resamples=200
+    )
+    assert agreed.frame["metric"][0] == "rare"
+    assert "good agrees best of those shown to be better than chance with" in agreed.sentences()[0]

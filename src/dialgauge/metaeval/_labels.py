@@ -1,6 +1,6 @@
 """Metrics against labels: does a score distinguish good from bad summaries, or one class from the others?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,8 +73,7 @@ class LabelEvaluation:
         for (name,), part in self.frame.group_by("dimension", maintain_order=True):
             known, dimension = part.drop_nulls("auc"), str(name)
             told = "this class from the others" if dimension in self.classes else "right from wrong"
-            error = 1 - self.settings.confidence
-            said.append(_sentence(dimension, told, known.row(0, named=True), error) if known.height else _none(part))
+            said.append(_sentence(dimension, told, known.to_dicts(), self.settings) if known.height else _none(part))
         return said
 
 
@@ -82,16 +81,32 @@ def _none(part: pl.DataFrame) -> str:
     return f"{part['dimension'][0]}: no metric has an AUC ({part['note'][0]})."
 
 
-def _sentence(dimension: str, told: str, row: Mapping[str, Any], error: float) -> str:
+def _sentence(dimension: str, told: str, rows: Sequence[Mapping[str, Any]], asked: LabelSettings) -> str:
+    row, among = shown_or_closest(rows, _first, asked)
     inside = row["within_auc"] is not None
     name = "within_auc" if inside else "auc"
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     span = "" if low is None else f" [{low:.2f}, {high:.2f}]"
     where = " within a dialogue" if inside else ""
-    if row["p_chance"] is not None and (value <= 0.5 or row["p_chance"] >= error):
+    if among is None:
         closest = f"{row['metric']} comes closest, AUC {value:.2f}{span}{where}"
         return f"{dimension}: no metric is shown to tell {told} better than chance; {closest}."
-    return f"{dimension}: {row['metric']} tells {told} best, with AUC {value:.2f}{span}{where}."
+    return f"{dimension}: {row['metric']} tells {told} best{among}, with AUC {value:.2f}{span}{where}."
+
+
+def shown_or_closest(
+    rows: Sequence[Mapping[str, Any]], share: Callable[[Mapping[str, Any]], float], asked: LabelSettings
+) -> tuple[Mapping[str, Any], str | None]:
+    """The best metric that is shown to be better than chance and among which it is, in words; or the best, and None.
+
+    The best of all may have scores of so few dialogues that nothing is shown, where another has enough. Without
+    resamples nothing is tested. ``rows`` has the best first.
+    """
+    error = 1 - asked.confidence
+    for place, row in enumerate(rows):
+        if share(row) > 0.5 and (row["p_chance"] is None or row["p_chance"] < error):
+            return row, "" if place == 0 else " of those shown to be better than chance"
+    return rows[0], None
 
 
 @takes(LabelSettings)

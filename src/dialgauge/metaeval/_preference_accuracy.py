@@ -11,7 +11,7 @@ from dialgauge.arrays import FloatArray, IntArray
 from dialgauge.corpus import KEY
 from dialgauge.errors import UnknownNameError
 from dialgauge.metaeval._clustered import ClusteredShare, ratio_share
-from dialgauge.metaeval._labels import add_chance, fold_of, share_facts
+from dialgauge.metaeval._labels import add_chance, fold_of, share_facts, shown_or_closest
 from dialgauge.metaeval._matrix import with_defaults
 from dialgauge.metaeval._settings import LabelSettings
 from dialgauge.settings import takes
@@ -58,15 +58,14 @@ class PreferenceAccuracy:
             if known.is_empty():
                 said.append(f"{dimension}: no metric can be compared with the preferences ({part['note'][0]}).")
                 continue
-            row = known.row(0, named=True)
+            row, among = shown_or_closest(known.to_dicts(), lambda row: float(row["accuracy"]), self.settings)
             span = "" if row["accuracy_low"] is None else f" [{row['accuracy_low']:.0%}, {row['accuracy_high']:.0%}]"
-            chance = row["p_chance"] is not None and row["p_chance"] >= 1 - self.settings.confidence
-            if chance or row["accuracy"] <= 0.5:
+            if among is None:
                 closest = f"{row['metric']} comes closest, with {row['accuracy']:.0%}{span}"
                 said.append(f"{dimension}: no metric is shown to agree with preferences better than chance; {closest}.")
                 continue
             said.append(
-                f"{dimension}: {row['metric']} agrees best with {row['accuracy']:.0%}{span} of the preferences."
+                f"{dimension}: {row['metric']} agrees best{among} with {row['accuracy']:.0%}{span} of the preferences."
             )
         return said
 
