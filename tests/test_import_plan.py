@@ -48,6 +48,13 @@ def files(room: str) -> list[Path]:
     return sorted(path for path in (PACKAGE / room).rglob("*") if path.suffix in (".py", ".pyi"))
 
 
+def test_the_page_names_files_that_exist() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    named = {name for name in re.findall(r"`([\w/]+\.(?:py|c|tsv))`", text) if not re.search("mine|_module", name)}
+    assert len(named) > 10
+    assert sorted(name for name in named if not (ROOT / name).exists() and not any(PACKAGE.rglob(name))) == []
+
+
 def test_the_table_lists_every_room() -> None:
     assert sorted(planned()) == rooms()
 
