@@ -200,6 +200,27 @@ def test_nested_changes_contain_one_another() -> None:
     assert all(smaller < larger for smaller, larger in pairwise(changes))
 
 
+def test_nested_removals_contain_one_another() -> None:
+    sentences = (
+        "The manager approves a voucher for the next order.",
+        "Nora asks for a written confirmation by letter.",
+        "He also books a technician for Thursday afternoon.",
+        "The agent Paul promises a full refund of the price.",
+        "Nora reports that the washing machine arrived broken on Monday.",
+    )
+    told = Dialogue("d", (Turn("Customer", "Nora wants a refund for the broken washing machine of Monday."),))
+    pairs = 0
+    for seed in range(8):
+        outcomes = [
+            perturb_text(" ".join(sentences), f"remove_important_sentence_{n}:mode=nested", dialogue=told, seed=seed)
+            for n in (1, 2, 3)
+        ]
+        gone = [{one for one in sentences if one not in o.text} for o in outcomes if isinstance(o, Variant)]
+        assert all(smaller < larger for smaller, larger in pairwise(gone))
+        pairs += len(gone) - 1
+    assert pairs > 4
+
+
 @pytest.mark.usefixtures("parser")
 def test_intrinsic_values_come_from_the_dialogue() -> None:
     outcome = perturb_text("The agent refunds $120.", "change_perturbation_1:source=intrinsic", dialogue=BANK)

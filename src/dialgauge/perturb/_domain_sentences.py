@@ -26,8 +26,9 @@ def _propose(
     if len(importance.sentences) < level:
         return NotApplicable(f"{len(importance.sentences)} of {total} sentences are important, fewer than {level}")
     texts = [parsed.text[start:end] for start, end in parsed.sentences]
-    # Those that leave no pronoun behind; else, in a text of few sentences, others that tell something.
-    for places in (importance.sentences, importance.telling):
+    # Those that leave no pronoun behind; else, in a text of few sentences, others that tell something; but those of
+    # one level would not be among those of the next.
+    for places in (importance.sentences, importance.telling) if mode != "nested" else (importance.sentences,):
         for chosen in _draws(places, texts, level, mode, rng):
             cut = any(texts[place].count('"') % 2 for place in chosen)
             if not cut and not leaves_pronoun(texts, chosen):
