@@ -200,6 +200,20 @@ def test_nested_changes_contain_one_another() -> None:
     assert all(smaller < larger for smaller, larger in pairwise(changes))
 
 
+@pytest.mark.usefixtures("parser")
+def test_nested_changes_contain_one_another_where_some_are_only_taken_at_need() -> None:
+    """In a chat, nouns of a contact centre come after names and amounts."""
+    told = Dialogue("d", (Turn("Nora", "My router is broken, and the engineer did not come. What about a refund?"),))
+    text = "Nora says that the engineer, the router, the broadband and the refund of $40 were late."
+    for seed in range(8, 12):
+        changed = []
+        for n in range(1, 5):
+            outcome = perturb_text(text, f"change_perturbation_{n}:mode=nested", dialogue=told, seed=seed)
+            assert isinstance(outcome, Variant)
+            changed.append({entity["from"] for entity in outcome.provenance.notes["entities"]})
+        assert all(smaller < larger for smaller, larger in pairwise(changed))
+
+
 def test_nested_removals_contain_one_another() -> None:
     sentences = (
         "The manager approves a voucher for the next order.",

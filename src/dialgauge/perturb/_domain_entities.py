@@ -29,6 +29,8 @@ from dialgauge.perturb._word_tables import word_map
 #: Number of further attempts if an invented value is already in use.
 _ATTEMPTS = 24
 _PLACEHOLDER = re.compile(PLACEHOLDER)
+#: What is replaced, by what, and where that comes from.
+_Change = tuple[EntityGroup, str, str]
 _GENDERED = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
 _NO_NAME = word_list("no_name")
 #: Kinds of amounts.
@@ -64,7 +66,7 @@ def _propose(
         spoken += tuple(("speaker", speaker) for speaker in speakers if _PLACEHOLDER.fullmatch(speaker))
         spoken += tuple(("person", speaker) for speaker in speakers if _is_elsewhere(speaker, parsed.text))
     # Replacements for all come before the draw, so that an entity gets the same one whatever n is.
-    changes: list[tuple[EntityGroup, str, str]] = []
+    changes: list[_Change] = []
     taken = {group.surface.lower() for group in groups}
     ranges = [match.span() for match in _RANGE.finditer(parsed.text)]
     for group in groups:
@@ -74,16 +76,9 @@ def _propose(
         if replacement is not None:
             changes.append((group, *replacement))
             taken.add(replacement[0].lower())
-    # A placeholder with another number is somebody who is not there at all: only where there is nothing else.
-    real = [change for change in changes if change[0].kind != "speaker" or change[2] == "intrinsic"]
-    changes = real if len(real) >= level else changes
-    # Nouns of a contact centre are hardly the point of a chat, where nobody is called by a role.
-    others = [change for change in changes if change[0].kind != "term"]
-    if len(others) >= level and not any(group.kind == "role" for group in groups):
-        changes = others
     if len(changes) < level:
         return NotApplicable(f"the summary has {len(changes)} entities that can be changed, fewer than {level}")
-    chosen = [changes[i] for i in draw_combination(len(changes), level, mode, rng)]
+    chosen = _drawn(changes, level, mode, rng, in_chat=not any(group.kind == "role" for group in groups))
     edits = [
         Edit(*span, _for_mention(new, group, parsed.text[slice(*span)]))
         for group, new, _ in chosen
@@ -91,6 +86,27 @@ def _propose(
     ]
     notes = [{"kind": g.kind, "from": g.surface, "to": new, "source": origin} for g, new, origin in chosen]
     return Proposal(edits, {"entities": notes})
+
+
+def _drawn(changes: Sequence[_Change], level: int, mode: str, rng: Random, *, in_chat: bool) -> list[_Change]:
+    """``level`` of the changes, the lesser ones only where there are not enough others.
+
+    A placeholder with another number is somebody who is not there at all. Nouns of a contact centre are hardly the
+    point of a chat, where nobody is called by a role.
+    """
+
+    def lesser(change: _Change) -> tuple[bool, bool]:
+        return change[0].kind == "speaker" and change[2] != "intrinsic", in_chat and change[0].kind == "term"
+
+    if mode == "nested":
+        order = list(range(len(changes)))
+        rng.shuffle(order)
+        order.sort(key=lambda i: lesser(changes[i]))
+        return [changes[i] for i in sorted(order[:level])]
+    for kind in (0, 1):
+        others = [change for change in changes if not lesser(change)[kind]]
+        changes = others if len(others) >= level else changes
+    return [changes[i] for i in draw_combination(len(changes), level, mode, rng)]
 
 
 def _replacement(
