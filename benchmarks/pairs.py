@@ -51,6 +51,21 @@ class Pairs:
             sources += [varied[text] for text in self.sources]
         return Pairs(summaries, references, sources, f"{self.origin}, {times} times with words replaced")
 
+    def one_system_at_a_time(self, rounds: int) -> "list[Pairs]":
+        """For each round the summaries of one system, which share no reference. No text comes twice in all rounds."""
+        of_reference: dict[str, list[int]] = {}
+        for i, reference in enumerate(self.references):
+            of_reference.setdefault(reference, []).append(i)
+        variation = Variation(self.summaries)
+        made = []
+        for number in range(rounds):
+            chosen = [several[number % len(several)] for several in of_reference.values()]
+            summaries = [variation.of(self.summaries[i]) for i in chosen]
+            references = [variation.of(self.references[i]) for i in chosen]
+            sources = [self.sources[i] for i in chosen]
+            made.append(Pairs(summaries, references, sources, f"{self.origin}, one system, words replaced"))
+        return made
+
 
 class Variation:
     """Makes texts that are like others and yet all distinct: a text that comes twice is worked on once only by us."""
@@ -58,11 +73,11 @@ class Variation:
     def __init__(self, texts: Iterable[str]) -> None:
         self._rng = random.Random(SEED)
         given = list(texts)
-        self._vocabulary = sorted({word for text in given for word in text.split()})
+        self._words = [word for text in given for word in text.split()]
         self._seen = set(given)
 
     def of(self, text: str) -> str:
-        """The text with some words replaced by others of the vocabulary, never the same twice; line breaks stay."""
+        """The text with some words replaced, by common words as often as they are common; line breaks stay."""
         lines = [line.split(" ") for line in text.split("\n")]
         while True:
             varied = "\n".join(" ".join(self._word(word) for word in line) for line in lines)
@@ -70,10 +85,10 @@ class Variation:
                 self._seen.add(varied)
                 return varied
             # A short text has few variants: a longer one is found in the end.
-            lines[-1].append(self._rng.choice(self._vocabulary))
+            lines[-1].append(self._rng.choice(self._words))
 
     def _word(self, word: str) -> str:
-        return self._rng.choice(self._vocabulary) if self._rng.random() < _REPLACED else word
+        return self._rng.choice(self._words) if self._rng.random() < _REPLACED else word
 
 
 def load_pairs() -> Pairs:

@@ -59,7 +59,7 @@ def test_the_suite(small: None) -> None:
     assert by_name["ter"].detail["pairs"] == 3
 
 
-@pytest.mark.parametrize("benchmark", ["_rouge", "_rouge_large", "_chrf", "_ter", "_bleu"])
+@pytest.mark.parametrize("benchmark", ["_rouge", "_rouge_of_one_call", "_rouge_large", "_chrf", "_ter", "_bleu"])
 def test_wrong_values_are_noticed(small: None, monkeypatch: pytest.MonkeyPatch, benchmark: str) -> None:
     ours = ngram._ours
     monkeypatch.setattr(ngram, "_ours", lambda pairs, specs: ours(pairs, specs) + 1e-7)
@@ -85,6 +85,14 @@ def test_blown_up_texts_are_all_distinct_and_share_references() -> None:
     assert len(set(pairs.references)) == len(set(pairs.sources)) == 100
     assert pairs.summaries == few_pairs().blown_up(50).summaries
     assert all(text.count("\n") == 1 for text in pairs.references[1::2])
+
+
+def test_every_call_for_one_system_has_texts_of_its_own() -> None:
+    calls = few_pairs().one_system_at_a_time(9)
+    assert [len(call) for call in calls] == [2] * 9
+    texts = [text for call in calls for text in (*call.summaries, *call.references)]
+    assert len(texts) == len(set(texts))
+    assert not set(texts) & set(few_pairs().summaries)
 
 
 def test_the_shortest_texts_have_distinct_variants_too() -> None:

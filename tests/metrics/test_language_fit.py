@@ -1,5 +1,6 @@
 """One warning per run where metrics do not read the language of the texts, and none for English."""
 
+import random
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -7,13 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, embedded_corpus, write_corpus
 from dialgauge.engine import engine
 from dialgauge.language import likely_language
 from dialgauge.metrics import LanguageWarning, parse_requests, score, score_pairs, score_stream
-from dialgauge.metrics._language_fit import warn_of_letters
+from dialgauge.metrics._language_fit import _harmed_share, _surely_few, warn_of_letters
 
 Cli = Callable[..., Any]
 FRENCH = ["Le client réclame le remboursement de sa commande livrée en retard.", "L'agente est désolée et accepte."]
@@ -130,6 +132,21 @@ def test_the_command_line_says_it_once(cli: Cli, tmp_path: Path) -> None:
     outcome = cli("score", tmp_path / "c.jsonl", "-m", "rouge-1", "-m", "rouge-2")
     assert outcome.code == 0
     assert outcome.err.count("warning: rouge-1, rouge-2: 18% of the words are split or lost") == 1
+
+
+def test_no_text_worth_a_warning_is_passed_over_quickly() -> None:
+    rng = random.Random(24)
+    words = ["naïve", "Zoë's", "élève", "plain", "it's", "x", "—", "12"]
+    passed_over = 0
+    for common in range(120):
+        weights = [1, 1, 1, common, common, common, 1, common]
+        made = [" ".join(rng.choices(words, weights, k=rng.randrange(1, 30))) for _ in range(rng.randrange(1, 40))]
+        texts = list(dict.fromkeys(made))
+        letters = sum(text.count("ï") + text.count("ë") + text.count("é") + text.count("è") for text in texts)
+        if _surely_few(letters, texts):
+            passed_over += 1
+            assert _harmed_share(pl.Series(texts)) == 0
+    assert passed_over > 10
 
 
 def test_the_check_costs_little() -> None:

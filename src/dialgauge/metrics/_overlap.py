@@ -33,10 +33,10 @@ class Scorable:
 
 def scorable(job: Job, tokens: Tokens, unit: str, reads: str) -> Scorable:
     """Look for texts without tokens; ``unit`` and ``reads`` go into the reason ("words", "ROUGE reads a–z …")."""
+    if tokens.lengths.min(initial=1) > 0:  # every text has some, as most do
+        return Scorable(np.ones(len(job), dtype=bool), np.ones(len(job.target_ids), dtype=bool), {})
     hypotheses = tokens.lengths[job.hypothesis_ids] > 0
     targets = tokens.lengths[job.target_ids] > 0
-    if np.count_nonzero(hypotheses) == len(hypotheses) and np.count_nonzero(targets) == len(targets):
-        return Scorable(hypotheses, targets, {})
     with_target = np.logical_or.reduceat(targets, job.offsets[:-1]) if len(job) else hypotheses
     items = hypotheses & with_target
     reasons = {}

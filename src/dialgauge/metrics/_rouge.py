@@ -136,7 +136,7 @@ def _measures(job: Job, kind: str, tokeniser: str) -> tuple[Mapping[_Part, Float
 def _all_measures(job: Job, tokeniser: str, orders: int) -> Mapping[_Part, FloatArray]:
     """Those of n-grams, a row each, and in the last row those of the longest common subsequence, made on the way."""
     counts = overlaps(_tokens(job, tokeniser), job.pair_hypothesis_ids, job.target_ids, orders).T
-    lost = np.arange(orders + 1)[:, None] % orders  # a text of n words has n - 1 pairs, n - 2 triples …
+    lost = np.array([*range(orders), 0])[:, None]  # a text of n words has n - 1 pairs, n - 2 triples …
     measures = _measured(job, tokeniser, counts, lost)
     lengths = job.memo(("rouge-l", tokeniser), lambda: counts[orders])
     job.memo(("rouge measures", id(lengths)), lambda: (measures, orders))
@@ -148,7 +148,7 @@ def _measured(job: Job, tokeniser: str, matches: IdArray, lost: IdArray | int) -
     precision = matches / np.maximum(lengths[job.pair_hypothesis_ids] - lost, 1)
     recall = matches / np.maximum(lengths[job.target_ids] - lost, 1)
     total = precision + recall
-    total[total == 0] = 1  # where nothing matches, F1 is 0
+    total += total == 0  # where nothing matches, F1 is 0
     return {"p": precision, "r": recall, "f": 2 * precision * recall / total}
 
 

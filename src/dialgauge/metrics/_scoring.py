@@ -182,12 +182,11 @@ def score_pairs(
     requests, left_out = able(requested(metrics))
     refuse_nothing(requests, left_out)
     flat_targets, offsets = _flat_targets(summaries, targets)
-    every = [*summaries, *flat_targets]
-    warn_of_letters(requests, every)
     texts = TextTable()
-    ids = texts.intern(every)
+    ids = texts.intern([*summaries, *flat_targets])
+    warn_of_letters(requests, texts.strings)
     jobs: dict[Target, Job] = {}
-    columns = {}
+    columns: dict[str, FloatArray] = {}
     for request in sorted(requests, key=_runs_first, reverse=True):
         if request.target != "none" and targets is None:
             raise InputError(f"metric {request.column!r} needs a {request.target}: give targets")
@@ -207,11 +206,20 @@ def score_pairs(
                 raise
             left_out[request.column] = str(error)
             continue
-        numbers = np.repeat(numbers, len(summaries)) if whole else numbers
-        columns[request.column] = pl.Series(request.column, numbers, nan_to_null=True)
+        columns[request.column] = np.repeat(numbers, len(summaries)) if whole else numbers
     for column, reason in left_out.items():
         warnings.warn(f"{column} is skipped: {reason}", stacklevel=2)
-    return pl.DataFrame([columns[request.column] for request in requests if request.column in columns])
+    return _frame({request.column: columns[request.column] for request in requests if request.column in columns})
+
+
+def _frame(columns: Mapping[str, FloatArray]) -> pl.DataFrame:
+    """Columns that lie side by side in one buffer: Polars makes it once, and ``to_numpy()`` hands it out as it is."""
+    if not columns:
+        return pl.DataFrame()
+    height = len(next(iter(columns.values())))
+    whole = pl.Series(np.concatenate(list(columns.values())), nan_to_null=True)
+    first, *others = [whole.slice(i * height, height).alias(name) for i, name in enumerate(columns)]
+    return first.to_frame().hstack(others)
 
 
 def _job_of_pairs(texts: TextTable, target: Target, ids: IdArray, count: int, offsets: IdArray) -> Job:

@@ -28,9 +28,15 @@ class TextTable:
 
     def intern(self, texts: Iterable[str]) -> IdArray:
         """The id of each text."""
+        several = list(texts)
+        if not self._ids:
+            alone = dict(zip(several, range(len(several)), strict=True))
+            if len(alone) == len(several):  # no text comes twice, and none has to be looked up
+                self._ids, self.strings = alone, several
+                return np.arange(len(several))
         ids = self._ids
         number = ids.setdefault
-        result = np.array([number(text, len(ids)) for text in texts], dtype=np.int64)
+        result = np.array([number(text, len(ids)) for text in several], dtype=np.int64)
         if len(ids) > len(self.strings):
             self.strings = list(ids)
         return result

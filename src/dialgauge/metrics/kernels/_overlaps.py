@@ -13,10 +13,12 @@ _SHORT = 64
 
 def overlaps(tokens: Tokens, hypotheses: IdArray, targets: IdArray, orders: int) -> IdArray:
     """For each (hypothesis, target) pair of texts the matches of :func:`ngram_match`, and then :func:`lcs_length`."""
-    short = (tokens.lengths[targets] <= _SHORT) & has_kernel("dg_short_overlaps")
-    if len(short) and np.count_nonzero(short) == len(short):
+    longest = _SHORT if has_kernel("dg_short_overlaps") else -1
+    lengths = tokens.lengths[targets]
+    if lengths.max(initial=0) <= longest:
         return _of_short(tokens, hypotheses, targets, orders)
-    counts, long = np.empty((len(hypotheses), orders + 1), dtype=np.int64), ~short
+    counts, long = np.empty((len(hypotheses), orders + 1), dtype=np.int64), lengths > longest
+    short = ~long
     if short.any():
         counts[short] = _of_short(tokens, hypotheses[short], targets[short], orders)
     sets = TargetSets.single(targets[long], len(tokens.lengths))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialgauge.metrics.kernels._arrays import IdArray
-from dialgauge.metrics.kernels._native import call, has_kernel, kernel_name
+from dialgauge.metrics.kernels._native import call, kernel_name, library
 
 #: ``alphanumeric``: runs of a–z and 0–9, lines separated. ``whitespace``: between white space. ``13a``: the rules of
 #: mteval-v13a after its normalisation. ``chrf-words``: between white space, one punctuation mark cut off.
@@ -45,14 +45,15 @@ def split_texts(texts: Sequence[str], rule: SplitRule, *, lower: bool = False) -
 
     ``lower`` puts the texts in lower case first.
     """
-    if kernel_name() == "python":
+    compiled = library()
+    if compiled is None:
         return _split_in_python(texts, rule, lower)
-    if rule == "alphanumeric" and has_kernel("dg_split_bytes"):
-        return _split_bytes(texts, lower)
+    if rule == "alphanumeric" and hasattr(compiled, "dg_split_ascii"):  # one built from older sources may lack it
+        return _split_ascii(texts, lower)
     if lower:  # the letters of other scripts here, since one may become two; ASCII below, all at once
         texts = [text if text.isascii() else text.lower() for text in texts]
     joined, codes, offsets = _code_points(texts, lower)
-    return _split_in_c("dg_split", joined, codes, offsets, _CODES[rule], len(codes))
+    return _split_in_c("dg_split", joined, (codes, offsets, len(texts), _CODES[rule]), len(texts), len(codes))
 
 
 def split_characters(texts: Sequence[str]) -> tuple[NDArray[np.int32], IdArray]:
@@ -80,13 +81,15 @@ def _offsets(texts: Sequence[str]) -> IdArray:
     return offsets
 
 
-def _split_bytes(texts: Sequence[str], lower: bool) -> Split:
+def _split_ascii(texts: Sequence[str], lower: bool) -> Split:
     """Alphanumeric words. Whatever is not ASCII separates them, and a byte a character is read in half the time."""
     texts = [text if text.isascii() else _with_marks(text, lower) for text in texts]
-    joined = "".join(texts).encode("ascii")
-    # There is a mark between two words of a text.
-    room = (len(joined) + len(texts)) // 2
-    return _split_in_c("dg_split_bytes", joined, joined, _offsets(texts), int(lower), room)
+    joined = "\0".join([*texts, ""])
+    if joined.count("\0") > len(texts):
+        joined = "\0".join([*(text.replace("\0", " ") for text in texts), ""])
+    codes = joined.encode("ascii")
+    # There is a mark after each word.
+    return _split_in_c("dg_split_ascii", codes, (codes, len(texts), int(lower)), len(texts), len(codes) // 2)
 
 
 def _with_marks(text: str, lower: bool) -> str:
@@ -95,15 +98,15 @@ def _with_marks(text: str, lower: bool) -> str:
 
 
 def _split_in_c(
-    kernel: str, joined: str | bytes, codes: NDArray[Any] | bytes, text_offsets: IdArray, how: int, room: int
+    kernel: str, joined: str | bytes, given: tuple[NDArray[Any] | bytes | int, ...], texts: int, room: int
 ) -> Split:
-    """``room`` is for how many tokens."""
+    """What a kernel makes of what it is given; ``room`` is for how many tokens."""
     tokens = np.empty(room, dtype=np.int32)
     breaks = np.empty(room, dtype=np.uint8)
-    offsets = np.empty(len(text_offsets), dtype=np.int64)
+    offsets = np.empty(texts + 1, dtype=np.int64)
     starts, lengths = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
     found = np.zeros(1, dtype=np.int64)
-    call(kernel, codes, text_offsets, len(text_offsets) - 1, how, tokens, breaks, offsets, starts, lengths, found)
+    call(kernel, *given, tokens, breaks, offsets, starts, lengths, found)
     words, count = int(found[0]), int(offsets[-1])
     # Copies, so that the buffers, which have room for a word per character, can go.
     found_words = FoundWords(joined, starts[:words].copy(), lengths[:words].copy())

@@ -22,4 +22,20 @@
 
 enum { DG_OK = 0, DG_NO_MEMORY = 1 };
 
+/* How many bits are 1. */
+static inline int64_t ones(uint64_t bits) {
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    return (int64_t)(((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
+}
+
+/* How many bits lie below the lowest that is 1; there must be one. */
+static inline int64_t zeros_below(uint64_t bits) {
+#ifdef __GNUC__
+    return __builtin_ctzll(bits);
+#else
+    return ones((bits & (0 - bits)) - 1);
+#endif
+}
+
 #endif

@@ -118,12 +118,6 @@ DG_EXPORT int dg_ngram_match(const int32_t *tokens, const int64_t *starts, const
     return status;
 }
 
-static int64_t ones(uint64_t bits) {
-    bits -= bits >> 1 & 0x5555555555555555u;
-    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
-    return (int64_t)(((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
-}
-
 /* The same counts, and after them the length of the longest common subsequence, for pairs whose target has at most 64
  * tokens, which fit into the bits of a machine word. Bit j of `here` says that the n-gram at a position of the hypothesis
  * is also at position j of the target. Equal n-grams are at the same positions of the target and others elsewhere, so

@@ -241,15 +241,15 @@ DG_EXPORT int dg_split(const uint32_t *codes, const int64_t *text_offsets, int64
     return out.status;
 }
 
-/* Words of a–z and 0–9 in texts of one byte a character, numbered like those above. A word of at most eight letters is
- * its own key. */
-typedef struct {
-    uint64_t key;
-    int32_t word; /* number + 1; 0 where the slot is free */
-} Slot;
+/* Words of a–z and 0–9 in texts of one byte a character, numbered like those above. Eight letters are read at a time: a
+ * machine word holds them in its bytes, the first in the lowest. */
+#define HIGH_BITS 0x8080808080808080u
+#define LOW_BITS 0x7F7F7F7F7F7F7F7Fu
 
+/* Distinct words by their keys, open addressing. Slots hold word number + 1; 0 is free. */
 typedef struct {
-    Slot *slots;
+    int32_t *slots;
+    uint64_t *keys; /* of each word; there is room for as many as half of the slots */
     uint64_t capacity;
     int bits;
 } Table;
@@ -258,79 +258,125 @@ static uint64_t place_of(const Table *table, uint64_t key) {
     return (key * 0x9E3779B97F4A7C15u) >> (64 - table->bits);
 }
 
-static int enlarge(Table *table) {
-    Table larger = {NULL, 0, table->bits ? table->bits + 2 : 12};
-    larger.capacity = (uint64_t)1 << larger.bits;
-    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
-    if (!larger.slots) return DG_NO_MEMORY;
-    for (uint64_t old = 0; old < table->capacity; old++) {
-        if (!table->slots[old].word) continue;
-        uint64_t slot = place_of(&larger, table->slots[old].key);
-        while (larger.slots[slot].word) slot = (slot + 1) & (larger.capacity - 1);
-        larger.slots[slot] = table->slots[old];
-    }
+static int enlarge(Table *table, int64_t known) {
+    int bits = table->bits ? table->bits + 2 : 12;
+    uint64_t capacity = (uint64_t)1 << bits, *keys = realloc(table->keys, capacity / 2 * sizeof *keys);
+    if (keys) table->keys = keys;
     free(table->slots);
-    *table = larger;
+    table->slots = calloc(capacity, sizeof *table->slots);
+    if (!keys || !table->slots) return DG_NO_MEMORY;
+    table->bits = bits;
+    table->capacity = capacity;
+    for (int64_t word = 0; word < known; word++) {
+        uint64_t slot = place_of(table, keys[word]);
+        while (table->slots[slot]) slot = (slot + 1) & (capacity - 1);
+        table->slots[slot] = (int32_t)word + 1;
+    }
     return DG_OK;
 }
 
-static int same_letters(const uint8_t *one, const uint8_t *other, int64_t length, const uint8_t *letters) {
+/* The letter or digit as words are compared, 0 for what separates words. */
+static uint8_t letter_of(uint8_t byte, uint8_t lower) {
+    uint8_t small = (uint8_t)(byte + ((uint8_t)(byte - 'A') < 26 ? lower : 0));
+    return (uint8_t)(small - 'a') < 26 || (uint8_t)(small - '0') < 10 ? small : 0;
+}
+
+static uint64_t eight(const uint8_t *letters) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t found;
+    memcpy(&found, letters, sizeof found);
+#else
+    uint64_t found = 0;
+    for (int i = 0; i < 8; i++) found |= (uint64_t)letters[i] << (8 * i);
+#endif
+    return found;
+}
+
+/* The high bit of each byte that is not 0; bytes lie below 128. */
+static uint64_t present(uint64_t bytes) { return (bytes + LOW_BITS) & HIGH_BITS; }
+
+/* How many of the eight bytes lie before the lowest of these high bits. */
+static int64_t bytes_before(uint64_t high_bits) { return zeros_below(high_bits) / 8; }
+
+static int same_letters(const uint8_t *one, const uint8_t *other, int64_t length, uint8_t lower) {
     for (int64_t i = 0; i < length; i++)
-        if (letters[one[i]] != letters[other[i]]) return 0;
+        if (letter_of(one[i], lower) != letter_of(other[i], lower)) return 0;
     return 1;
 }
 
-/* Like dg_split for alphanumeric words. Capitals count as small letters if `lower`, else they separate words. */
-DG_EXPORT int dg_split_bytes(const uint8_t *bytes, const int64_t *text_offsets, int64_t texts, int64_t lower,
-                             int32_t *tokens, uint8_t *breaks, int64_t *token_offsets, int64_t *word_starts,
-                             int64_t *word_lengths, int64_t *words) {
-    uint8_t letters[256] = {0};
-    for (int c = '0'; c <= '9'; c++) letters[c] = (uint8_t)c;
-    for (int c = 'a'; c <= 'z'; c++) {
-        letters[c] = (uint8_t)c;
-        if (lower) letters[c - 32] = (uint8_t)c;
+/* The key of the word at the beginning of these letters, and its length. A word of at most eight letters is its own key;
+ * that of a longer one has a high bit, which no letter has. */
+static uint64_t read_word(const uint8_t *letters, int64_t *length) {
+    uint64_t key = 0, bytes = eight(letters), absent = present(bytes) ^ HIGH_BITS;
+    *length = 0;
+    while (!absent) {
+        key = (key << 7 | key >> 57) ^ bytes;
+        *length += 8;
+        bytes = eight(letters + *length);
+        absent = present(bytes) ^ HIGH_BITS;
     }
-    Table table = {NULL, 0, 0};
-    int status = enlarge(&table);
-    int64_t count = 0, known = 0;
-    for (int64_t t = 0; t < texts && status == DG_OK; t++) {
-        int64_t i = text_offsets[t], end = text_offsets[t + 1];
-        int new_line = 1;
+    int64_t rest = bytes_before(absent);
+    bytes &= ((uint64_t)1 << (8 * rest)) - 1;
+    *length += rest;
+    return *length <= 8 ? key ^ bytes : ((key << 7 | key >> 57) ^ bytes) | (uint64_t)1 << 63;
+}
+
+/* Like dg_split for alphanumeric words, of texts that end with a 0 each. Capitals count as small letters if `lower`, else
+ * they separate words. */
+DG_EXPORT int dg_split_ascii(const uint8_t *bytes, int64_t texts, int64_t lower, int32_t *tokens, uint8_t *breaks,
+                             int64_t *token_offsets, int64_t *word_starts, int64_t *word_lengths, int64_t *words) {
+    const uint8_t *text = bytes;
+    uint8_t *letters = NULL, to_small = lower ? 'a' - 'A' : 0;
+    int64_t room = 0, count = 0, known = 0, end;
+    Table table = {NULL, NULL, 0, 0};
+    int status = enlarge(&table, 0);
+    for (int64_t t = 0; t < texts && status == DG_OK; t++, text += end + 1) {
+        end = (int64_t)strlen((const char *)text);
+        if (end + 8 > room) {
+            free(letters);
+            room = 2 * end + 1024;
+            letters = malloc((size_t)room);
+            if (!letters) {
+                status = DG_NO_MEMORY;
+                break;
+            }
+        }
+        int64_t i = 0;
+        int lines = memchr(text, '\n', (size_t)end) != NULL, new_line = 1;
+        for (int64_t k = 0; k < end; k++) letters[k] = letter_of(text[k], to_small);
+        memset(letters + end, 0, 8);
         token_offsets[t] = count;
         while (i < end && status == DG_OK) {
-            uint8_t letter = letters[bytes[i]];
-            if (!letter) {
-                if (bytes[i++] == '\n') new_line = 1;
-                continue;
+            uint64_t ahead = present(eight(letters + i));
+            int64_t gap = ahead ? bytes_before(ahead) : 8, length;
+            for (int64_t k = i; lines && k < i + gap && k < end; k++) new_line |= text[k] == '\n';
+            i += gap;
+            if (!ahead) continue;
+            uint64_t key = read_word(letters + i, &length), slot = place_of(&table, key);
+            int64_t word = table.slots[slot];
+            while (word && (table.keys[word - 1] != key || (length > 8 && (word_lengths[word - 1] != length ||
+                            !same_letters(bytes + word_starts[word - 1], text + i, length, to_small))))) {
+                slot = (slot + 1) & (table.capacity - 1);
+                word = table.slots[slot];
             }
-            int64_t start = i;
-            uint64_t key = 0;
-            do {
-                key = (key << 8 | key >> 56) ^ letter; /* past eight letters, not the word itself any more */
-            } while (++i < end && (letter = letters[bytes[i]]));
-            int64_t length = i - start;
-            uint64_t slot = place_of(&table, key);
-            for (; table.slots[slot].word; slot = (slot + 1) & (table.capacity - 1)) {
-                int64_t word = table.slots[slot].word - 1;
-                if (table.slots[slot].key == key && word_lengths[word] == length &&
-                    (length <= 8 || same_letters(bytes + word_starts[word], bytes + start, length, letters)))
-                    break;
-            }
-            if (!table.slots[slot].word) {
-                word_starts[known] = start;
+            if (!word) {
+                word_starts[known] = text - bytes + i;
                 word_lengths[known] = length;
-                table.slots[slot].key = key;
-                table.slots[slot].word = (int32_t)++known;
+                table.keys[known] = key;
+                table.slots[slot] = (int32_t)(word = ++known);
             }
-            tokens[count] = table.slots[slot].word - 1;
+            tokens[count] = (int32_t)(word - 1);
             breaks[count++] = (uint8_t)new_line;
             new_line = 0;
-            if (known * 2 >= (int64_t)table.capacity) status = enlarge(&table);
+            i += length;
+            if (known * 2 >= (int64_t)table.capacity) status = enlarge(&table, known);
         }
     }
     token_offsets[texts] = count;
     *words = known;
     free(table.slots);
+    free(table.keys);
+    free(letters);
     return status;
 }
 
