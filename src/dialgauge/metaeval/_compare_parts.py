@@ -16,9 +16,10 @@ from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metaeval._compare_systems import SYSTEM_COMPARISON, judged_pairs, only_role
 from dialgauge.metaeval._draws import bootstrap_weights
 from dialgauge.metaeval._intervals import percentile_interval
+from dialgauge.metaeval._pairs import FEWEST
 from dialgauge.metaeval._part_sums import PartSums, merged_sums
 from dialgauge.metaeval._settings import SystemComparisonSettings
-from dialgauge.metaeval._system_draws import ACROSS_SYSTEMS, FEWEST
+from dialgauge.metaeval._system_draws import ACROSS_SYSTEMS
 from dialgauge.metrics import parquet_shape, parquet_values
 from dialgauge.settings import takes
 

@@ -5,9 +5,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from dialgauge.arrays import FloatArray
+from dialgauge.metaeval._pairs import FEWEST
 
-#: Systems that a correlation over systems needs.
-FEWEST = 3
+_OfSamples = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+#: Pairs of systems that are held at a time, in all samples: few enough for the memory that a processor has nearby.
+_CELLS = 1 << 16
 
 
 def _pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
@@ -56,9 +58,20 @@ def _divided(product: FloatArray, norm: FloatArray, defined: FloatArray) -> Floa
     return np.asarray(np.divide(product, norm, out=np.full(len(product), np.nan), where=defined.astype(bool)))
 
 
+def _in_turns(coefficient: _OfSamples) -> _OfSamples:
+    """The same, some samples at a time; how many depends on the number of systems alone."""
+
+    def correlated(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+        size = max(1, _CELLS // x.shape[1] ** 2)
+        turns = (slice(start, start + size) for start in range(0, len(x), size))
+        return np.concatenate([coefficient(x[turn], y[turn], weights[turn]) for turn in turns])
+
+    return correlated
+
+
 #: Each takes samples × systems of two metrics and how often a sample has each system, and gives a value per sample.
-ACROSS_SYSTEMS: Mapping[str, Callable[[FloatArray, FloatArray, FloatArray], FloatArray]] = {
+ACROSS_SYSTEMS: Mapping[str, _OfSamples] = {
     "pearson": _pearson,
-    "spearman": _spearman,
-    "kendall": _kendall,
+    "spearman": _in_turns(_spearman),
+    "kendall": _in_turns(_kendall),
 }
