@@ -374,3 +374,24 @@ def test_a_metric_that_is_shown_to_be_better_than_chance_is_named_below_one_that
     )
     assert agreed.frame["metric"][0] == "rare"
     assert "good agrees best of those shown to be better than chance with" in agreed.sentences()[0]
+
+
+def test_classes_of_sentences_become_questions_about_summaries() -> None:
+    """One sentence of a class is enough; where every summary has one, the question is whether it has no others."""
+    given = {"a": (1, 1), "b": (1, 2), "c": (1, 1)}
+    names = ("supported", "invented")
+    corpus = Corpus.build(
+        [Dialogue("d", ())],
+        [Summary("d", system, "One. Two.") for system in given],
+        [
+            Rating("d", system, "ann", "type", float(value), scale="1-2", sentence=place)
+            for system, values in given.items()
+            for place, value in enumerate(values, 1)
+        ],
+        declared=[Dimension("type", "nominal", "1-2", names, "none")],
+    )
+    labels = summary_labels(corpus, RatingPolicy())
+    assert labels is not None
+    assert labels["type: invented"].to_list() == [False, True, False]
+    assert labels["type: only supported"].to_list() == [True, False, True]
+    assert "type: supported" not in labels.columns

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from dialgauge.corpus import ANNOTATORS, Corpus, Dialogue, Dimension, Rating, Summary
-from dialgauge.ratings import agreement
+from dialgauge.ratings import agreement, drift, outliers
 
 NAMES = [[1, 3, 2, 1, 3, 2, 1, 1], [3, 3, 2, 1, 1, 2, 1, 3]]
 
@@ -42,3 +42,21 @@ def test_models_take_no_part(corpus: Corpus) -> None:
     assert corpus.models == ["gpt"]
     assert set(corpus.without_models().ratings["annotator"]) == {"a", "b"}
     assert corpus.without_models().without_models().ratings.height == 32
+
+
+def test_nothing_is_computed_from_the_numbers_of_names(corpus: Corpus) -> None:
+    """Correlations, drift and bias need an order; which annotator stands apart is asked at nominal level."""
+    named = corpus.dimensions_of("nominal")
+    found = agreement(corpus.ratings, ("pearson", "spearman", "icc-a1"), nominal=named, resamples=0).frame
+    told = {row["dimension"]: (row["value"], row["note"]) for row in found.iter_rows(named=True)}
+    assert told["error type"] == (None, "classes have no order")
+    assert told["fluency"][0] is not None
+    trends = drift(corpus.ratings, nominal=named).trends.filter(dimension="error type")
+    assert trends["change"].null_count() == trends.height == 2
+    third = corpus.ratings.filter(annotator="a").with_columns(pl.lit("c").alias("annotator"))
+    three = outliers(pl.concat([corpus.without_models().ratings, third]), nominal=named, resamples=0).frame
+    rows = [*NAMES, NAMES[0]]
+    for name, level in (("error type", "nominal"), ("fluency", "interval")):
+        right = krippendorff.alpha(reliability_data=np.array(rows, float), level_of_measurement=level)
+        assert three.filter(dimension=name)["alpha"].to_list() == [pytest.approx(right, abs=1e-12)] * 3
+    assert three.filter(dimension="error type")["bias"].null_count() == 3

@@ -136,9 +136,10 @@ class Desk:
         """Agreement without each annotator, per dimension."""
 
         def make() -> list[dict[str, Any]]:
-            settings = OutlierSettings(resamples=RESAMPLES, seed=self.project.seed)
             rows = []
             for name, given in self.units(connection).items():
+                level: Any = "nominal" if scale_kind(self.project, name) == "categorical" else "interval"
+                settings = OutlierSettings(resamples=RESAMPLES, seed=self.project.seed, level=level)
                 if len(given.annotators) > 2:
                     rows += [{"dimension": name, **row} for row in live_outliers(given, settings)]
             return [{column: row[column] for column in _OUTLIER_COLUMNS} for row in rows]

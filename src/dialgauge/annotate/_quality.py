@@ -132,4 +132,5 @@ def _drift(desk: Desk) -> list[dict[str, Any]]:
     if timed["annotator"].n_unique() < 2:
         return []
     columns = ("annotator", "dimension", "change", "low", "high", "adjusted_p", "drifts", "note")
-    return drift(timed).trends.select(columns).to_dicts()
+    nominal = [one.name for one in desk.project.section.dimensions if one.kind == "nominal"]
+    return drift(timed, nominal=nominal).trends.select(columns).to_dicts()

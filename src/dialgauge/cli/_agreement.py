@@ -1,6 +1,6 @@
 """``dialgauge agreement``: inter-annotator agreement, drift of annotators and checks of the ratings."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -133,25 +133,30 @@ def _analyse(
             treated.counted, settings=settings, policy=policy, nominal=nominal, before_cleaning=treated.checked
         )
     progress("drift", 2, 4)
-    drifting = room.drift(treated.checked, policy=policy, order=order, confidence=settings.confidence)
+    drifting = room.drift(treated.checked, policy=policy, order=order, nominal=nominal, confidence=settings.confidence)
     standing = settings.subset(OutlierSettings, level=settings.level or "interval")
-    apart = room.outliers(treated.checked, standing, policy)
+    apart = room.outliers(treated.checked, standing, policy, nominal=nominal)
     progress("checks", 3, 4)
     findings = room.check_ratings(corpus)
-    reached = _ceilings(corpus, treated.checked, settings, policy)
+    reached = _ceilings(corpus, treated.checked, settings, policy, nominal)
     return _Report(corpus, before, after, treated.cleaned, drifting, apart, findings, treated.invalid, reached)
 
 
 def _ceilings(
-    corpus: "Corpus", ratings: "pl.DataFrame", settings: AgreementSettings, policy: RatingPolicy
+    corpus: "Corpus", ratings: "pl.DataFrame", settings: AgreementSettings, policy: RatingPolicy, nominal: list[str]
 ) -> "pl.DataFrame":
-    """What one rater and a perfect metric reach, for each dimension at summary and system level."""
+    """What one rater and a perfect metric reach, for each dimension with an order at summary and system level."""
+    import polars as pl
+
     from dialgauge.metaeval import human_ceiling
 
+    wanted = tuple(name for name in policy.dimensions or corpus.dimensions if name not in nominal)
+    if not wanted:
+        return pl.DataFrame()
     try:
         return human_ceiling(
             ratings,
-            policy=policy,
+            policy=policy.model_copy(update={"dimensions": wanted}) if nominal else policy,
             levels=("summary", "system"),
             coefficients=("pearson",),
             resamples=min(settings.resamples, _CEILING_RESAMPLES),
@@ -162,8 +167,6 @@ def _ceilings(
     except InputError as error:
         # Agreement needs no choice among several roles; what metrics can reach does.
         note(f"what metrics can reach is not shown: {error}")
-        import polars as pl
-
         return pl.DataFrame()
 
 
@@ -192,37 +195,52 @@ def _print(report: _Report, on_invalid: str) -> None:
     title = f"{report.corpus.info.name}: inter-annotator agreement"
     if report.corpus.info.ratings_origin == "constructed":
         title += " (constructed ratings: derived by a program, not given by people)"
-    _print_agreement(title, report.before, report.after)
+    named = report.corpus.dimensions_of("nominal")
+    _print_agreement(title, report.before, report.after, named)
     if report.cleaned is not None:
         _print_cleaning(report.cleaned)
     if report.invalid.height:
         verb = {"drop": "skipped", "keep": "kept"}[on_invalid]
         note(f"invalid values {verb} (outside the rating scale; see --on-invalid): {report.invalid.height}")
     _print_ceilings(report.ceilings)
-    _print_drift(report.drift)
-    _print_outliers(report.outliers)
+    _print_drift(report.drift, named)
+    _print_outliers(report.outliers, named)
     _print_findings(report.findings)
 
 
-def _print_agreement(title: str, before: "Agreement", after: "Agreement") -> None:
+def _print_agreement(title: str, before: "Agreement", after: "Agreement", named: list[str]) -> None:
     from dialgauge.tables import number_cell
 
+    dimensions = set(after.frame["dimension"].drop_nulls())
+    every = "all with an order" if dimensions.intersection(named) and dimensions.difference(named) else "all dimensions"
     cleaned = before is not after
     columns = ["dimension", "measure", *(["before"] if cleaned else []), "value", "95 % interval", "verdict", "units"]
     rows: list[list[object]] = []
     previous = None
     key = ("scope", "dimension", "group", "measure")
     earlier = {row[:4]: row[4] for row in before.frame.select(*key, "value").iter_rows()}
-    for row in after.frame.iter_rows(named=True):
-        name = " · ".join(filter(None, (row["dimension"] or "all dimensions", row["group"])))
-        measure = _LABELS[row["measure"]] + (f" ({row['setting']})" if row["setting"] else "")
+    for row in _without_repeats(after.frame):
+        name = " · ".join(filter(None, (row["dimension"] or every, row["group"])))
+        measure = _LABELS.get(row["measure"], "all measures") + (f" ({row['setting']})" if row["setting"] else "")
         verdict = "; ".join(filter(None, (row["verdict"], row["note"])))
         units = f"{row['units']}" + (f" of {row['units'] + row['units_left_out']}" if row["units_left_out"] else "")
-        value: list[object] = [number_cell(earlier[tuple(row[part] for part in key)])] if cleaned else []
+        value: list[object] = [number_cell(earlier.get(tuple(row[part] for part in key)))] if cleaned else []
         value += [number_cell(row["value"]), interval(row["low"], row["high"])]
         rows.append([name if name != previous else "", measure, *value, verdict, units])
         previous = name
     print_table(title, columns, rows, numeric=["before", "value", "95 % interval", "units"])
+
+
+def _without_repeats(found: "pl.DataFrame") -> "Iterator[dict[str, Any]]":
+    """The rows without those of all dimensions where there is one; measures without a value for one reason are one."""
+    alone = found["dimension"].drop_nulls().n_unique() == 1
+    for (scope, *_), part in found.group_by("scope", "dimension", "group", maintain_order=True):
+        if alone and scope == "overall":
+            continue
+        rows = part.to_dicts()
+        if part["value"].is_null().all() and part["note"].n_unique() == 1 and len(rows) > 1:
+            rows = [{**rows[0], "measure": None, "setting": None}]
+        yield from rows
 
 
 def _print_ceilings(reached: "pl.DataFrame") -> None:
@@ -256,10 +274,16 @@ def _few(rows: "pl.DataFrame", flagged: "pl.DataFrame") -> tuple[list[dict[str, 
     return flagged.head(_MOST_FLAGGED).to_dicts(), max(0, flagged.height - _MOST_FLAGGED)
 
 
-def _print_drift(drifting: "Drift") -> None:
+def _print_drift(drifting: "Drift", named: list[str]) -> None:
+    import polars as pl
+
     from dialgauge.tables import number_cell
 
-    rows, more = _few(drifting.trends, drifting.drifting)
+    # Nothing rises or falls among classes without an order.
+    trends = drifting.trends.filter(~pl.col("dimension").is_in(named))
+    if drifting.trends.height and not trends.height:
+        return
+    rows, more = _few(trends, drifting.drifting)
     count = drifting.drifting.height
     if not drifting.blocks.height or not rows:
         note("No drift found." if drifting.blocks.height else "Drift needs units rated by at least two annotators.")
@@ -286,7 +310,7 @@ def _print_drift(drifting: "Drift") -> None:
     _count_more(more, "annotators who drift")
 
 
-def _print_outliers(apart: "Outliers") -> None:
+def _print_outliers(apart: "Outliers", named: list[str]) -> None:
     from dialgauge.tables import number_cell
 
     rows, more = _few(apart.frame.sort("annotator", "dimension"), apart.flagged)
@@ -307,7 +331,8 @@ def _print_outliers(apart: "Outliers") -> None:
         for row in rows
     ]
     columns = ["annotator", "dimension", "bias", "r", "α of all", "α without", "95 % of the rise", "flag"]
-    title = f"each annotator compared with the others ({apart.flagged.height} outliers; α at {apart.level} level)"
+    level = f"{apart.level} level{'; of classes nominal' if named else ''}"
+    title = f"each annotator compared with the others ({apart.flagged.height} outliers; α at {level})"
     print_table(title, columns, shown, numeric=columns[2:7])
     _count_more(more, "outliers")
 

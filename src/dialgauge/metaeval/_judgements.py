@@ -66,7 +66,8 @@ def summary_labels(corpus: Corpus, policy: RatingPolicy | None = None) -> pl.Dat
 
     Each summary has the label of most of its annotators; where sentences were labelled, a summary is good if all of
     them are. "Good" is yes, or no on a dimension of which less is better. A dimension of more than two names without an
-    order has a column for each name. None where no dimension has labels.
+    order has a column for each name; where sentences have them, it says whether the summary has a sentence of this
+    name, or, where every summary has one, whether it has ``only`` such sentences. None where no dimension has labels.
     """
     policy = policy or RatingPolicy()
     corpus = with_judgements_as_ratings(corpus.without_models())
@@ -100,13 +101,22 @@ def _columns(part: pl.DataFrame, name: str, about: Any, lower: bool) -> list[pl.
     lowest = re.match(r"\s*(-?\d+)\s*-", about.scale or "")
     first = int(lowest[1]) if lowest else int(values[0])
     places = {float(first + place): label for place, label in enumerate(about.labels)}
-    return [_vote(part, pl.col("value") == value, f"{name}: {places.get(value, f'{value:g}')}") for value in values]
+    return [_class_column(part, pl.col("value") == value, name, places.get(value, f"{value:g}")) for value in values]
 
 
-def _vote(part: pl.DataFrame, good: pl.Expr, name: str) -> pl.DataFrame:
-    """The majority of annotators for each sentence, then all sentences of a summary."""
+def _class_column(part: pl.DataFrame, own: pl.Expr, name: str, label: str) -> pl.DataFrame:
+    """Whether a summary has this class; of sentences one is enough, unless that is true of all summaries."""
+    if part["sentence"].null_count() == part.height:
+        return _vote(part, own, f"{name}: {label}")
+    having = _vote(part, own, f"{name}: {label}", enough=True)
+    return _vote(part, own, f"{name}: only {label}") if having.to_series(-1).all() else having
+
+
+def _vote(part: pl.DataFrame, good: pl.Expr, name: str, *, enough: bool = False) -> pl.DataFrame:
+    """The majority of annotators for each sentence, then all sentences of a summary, or ``enough`` if one of them."""
     share = good.cast(pl.Float64).mean()
     units = part.group_by(*KEY, "sentence").agg(share.alias("share"))
     voted = units.with_columns(pl.when(pl.col("share") != 0.5).then(pl.col("share") > 0.5).alias("good"))
     # One bad sentence makes a summary bad, whatever the even votes would have been.
-    return voted.group_by(KEY).agg(pl.col("good").all(ignore_nulls=False).alias(name)).sort(KEY)
+    found = pl.col("good").any(ignore_nulls=False) if enough else pl.col("good").all(ignore_nulls=False)
+    return voted.group_by(KEY).agg(found.alias(name)).sort(KEY)

@@ -79,7 +79,8 @@ def measure_raters(
         .agg(pl.col("raters").mean())
         .iter_rows()
     )
-    flagged = outliers(checked, resamples=min(asked.resamples, 200), seed=asked.seed, scales=treated.scales).flagged
+    few = min(asked.resamples, 200)
+    flagged = outliers(checked, resamples=few, seed=asked.seed, scales=treated.scales, nominal=nominal).flagged
     apart = {str(name): tuple(sorted(part["annotator"])) for (name,), part in flagged.group_by("dimension")}
     nan = float("nan")
     result = []

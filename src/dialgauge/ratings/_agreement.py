@@ -16,9 +16,9 @@ from dialgauge.ratings._bootstrap import Interval, alpha_interval, bootstrap_int
 from dialgauge.ratings._frame import UNIT, UnitRatings, select_dimensions, unit_ratings
 from dialgauge.ratings._kappa import commonest_size
 from dialgauge.ratings._leave_out import LeaveOneOut
-from dialgauge.ratings._measures import Measured, measure_on, setting_of, verdict, why_undefined
+from dialgauge.ratings._measures import Measured, measure_on, needs_order, setting_of, verdict, why_undefined
 from dialgauge.ratings._pairs import annotator_pairs
-from dialgauge.ratings._scales import Scale, ScaleKind, scale_of, validate
+from dialgauge.ratings._scales import NAMES, Scale, ScaleKind, scale_of, validate
 from dialgauge.ratings._settings import AgreementSettings, Level, OnInvalid, RatingPolicy, Scope, Weights
 from dialgauge.resampling import Intervals
 from dialgauge.settings import chosen_pair, takes
@@ -171,6 +171,7 @@ class _Choice:
     level: Level
     weights: Weights
     obstacle: str | None = None
+    named: bool = False  # The values are names without an order.
 
 
 def _choose(
@@ -182,7 +183,7 @@ def _choose(
 ) -> _Choice:
     """As requested, or by the scale of the ratings."""
     if nominal and set(ratings["dimension"].unique()) <= set(nominal):
-        return _Choice(level or "nominal", weights or "none")
+        return _Choice(level or "nominal", weights or "none", named=True)
     try:
         scale = scale_of(ratings, scales)
     except InputError as error:
@@ -230,8 +231,8 @@ def _estimate(
         "ratings": int(measured.used[ratings.unit].sum()),
         "units_left_out": int((~measured.used).sum()),
     }
-    if chosen.obstacle:
-        return {**row, "note": chosen.obstacle}
+    if chosen.obstacle or (chosen.named and needs_order(measure)):
+        return {**row, "note": chosen.obstacle or NAMES}
     value = np.nan if measured.obstacle else measured.statistic.value
     if np.isnan(value):
         return {**row, "note": why_undefined(ratings, measured)}

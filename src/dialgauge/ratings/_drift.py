@@ -1,6 +1,6 @@
 """Annotators whose standard changes in the course of the work."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ import polars as pl
 from dialgauge.corpus import KEY, RATING_KEY
 from dialgauge.errors import InputError, ParameterError, counted
 from dialgauge.ratings._frame import UNIT, select_dimensions
-from dialgauge.ratings._scales import Scale, scale_of, validate
+from dialgauge.ratings._scales import NAMES, Scale, scale_of, validate
 from dialgauge.ratings._settings import DriftSettings, OnInvalid, RatingPolicy
 from dialgauge.settings import chosen_pair, takes
 
@@ -85,6 +85,7 @@ def drift(
     *,
     order: Order | Sequence[str] | None = None,
     scales: Iterable[Scale] = (),
+    nominal: Collection[str] = (),
     **changes: Any,
 ) -> Drift:
     """Whether annotators change their standard while they work.
@@ -96,7 +97,8 @@ def drift(
 
     Intervals and tests treat the ratings of one dialogue as one cluster. An annotator *drifts* on a dimension where the
     change is significant after Holm's correction and at least ``minimum_change`` of the range of the scale. With few
-    annotators residuals mirror each other: where one rises, those of the others fall. Read them together.
+    annotators residuals mirror each other: where one rises, those of the others fall. Read them together. ``nominal``
+    are dimensions whose values are names without an order: nothing rises or falls there.
     """
     asked, policy = chosen_pair("drift", changes, (DriftSettings, settings), (RatingPolicy, policy))
     scales = tuple(scales)
@@ -105,6 +107,7 @@ def drift(
     taken_from, placed = _place(used, order)
     rated = used.select(_LABEL).unique().sort(_LABEL)
     least, obstacles = _least_changes(used, asked.minimum_change, scales)
+    obstacles |= {name: NAMES for name in least if name in nominal}
     usable = residuals(used.filter(~pl.col("dimension").is_in(list(obstacles))))
     with_place = usable.join(placed, on=["annotator", *KEY], how="left", maintain_order="left")
     in_blocks = _blocks(with_place, asked.blocks, asked.confidence).sort(*_LABEL, "block")

@@ -132,6 +132,11 @@ def setting_of(measure: str, level: Level, weights: Weights) -> str | None:
     return {"krippendorff-alpha": level, "cohen-kappa": weighted, "gwet-ac2": weighted}.get(measure)
 
 
+def needs_order(measure: str) -> bool:
+    """Whether a measure compares values by their order or distance, whatever the level: names have neither."""
+    return measure in ("pearson", "spearman") or measure.startswith("icc")
+
+
 def why_undefined(ratings: UnitRatings, measured: Measured) -> str:
     """Why a measure has no value on these ratings."""
     if not len(ratings.unit):

@@ -1,6 +1,6 @@
 """Outlying annotators: how much each adds to the disagreement, and in which direction."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,7 @@ def outliers(
     policy: RatingPolicy | None = None,
     *,
     scales: Iterable[Scale] = (),
+    nominal: Collection[str] = (),
     **changes: Any,
 ) -> Outliers:
     """Which annotators are outliers.
@@ -72,6 +73,7 @@ def outliers(
     An annotator is an outlier on a dimension where Krippendorff's α of the others alone is higher by ``minimum_rise``
     or more and the bootstrap interval of that rise (over summaries) lies above 0. The minimum is needed because of
     three annotators some pair always agrees best. Needs three annotators: of two, either could be the outlier.
+    ``nominal`` are dimensions whose values are names without an order: α is nominal there, and nobody is above others.
     """
     asked, policy = chosen_pair("outliers", changes, (OutlierSettings, settings), (RatingPolicy, policy))
     scales = tuple(scales)
@@ -82,7 +84,10 @@ def outliers(
         part = used.filter(pl.col("dimension") == dimension)
         try:
             scale_of(part, scales)
-            found = profiles(unit_ratings(part), asked)
+            named = asked.model_copy(update={"level": "nominal"}) if dimension in nominal else None
+            found = profiles(unit_ratings(part), named or asked)
+            if named is not None:
+                found = [{**row, "bias": None, "distance": None, "correlation": None} for row in found]
         except InputError as error:
             names = sorted(part["annotator"].unique())
             found = [{"annotator": name, "outlier": False, "note": str(error)} for name in names]

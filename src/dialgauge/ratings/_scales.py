@@ -15,6 +15,8 @@ from dialgauge.ratings._settings import OnInvalid
 
 ScaleKind = Literal["ordinal", "interval", "categorical"]
 
+#: Why what needs an order has no value on classes.
+NAMES = "classes have no order"
 #: Ratings that their scale does not allow. ``problem`` is "unset", "off the scale" or "between two points".
 INVALID = pl.Schema(
     {

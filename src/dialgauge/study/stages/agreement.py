@@ -52,9 +52,10 @@ class AgreementStage(Stage):
         checked, nominal = treat_ratings(corpus.ratings, policy).checked, corpus.dimensions_of("nominal")
         agreed = agreement(checked, settings=asked, policy=policy, nominal=nominal)
         context.write("agreement.parquet", agreed.frame)
-        context.write("drift.parquet", drift(checked, policy=policy, confidence=asked.confidence).trends)
+        drifting = drift(checked, policy=policy, nominal=nominal, confidence=asked.confidence)
+        context.write("drift.parquet", drifting.trends)
         standing = asked.subset(OutlierSettings, level=asked.level or "interval")
-        context.write("outliers.parquet", outliers(checked, standing, policy).frame)
+        context.write("outliers.parquet", outliers(checked, standing, policy, nominal=nominal).frame)
         context.write_json("findings.json", [asdict(finding) for finding in check_ratings(context.corpus)])
 
     def results(self, run: FinishedRun) -> Mapping[str, Any]:

@@ -31,7 +31,7 @@ class RelationsStage(Stage):
     name = "relations"
     inputs = ("corpus", "scores", "correlations")
     outputs = (METRICS, COMPARED, CLEANING)
-    needs_ratings = True
+    needs_judgements = True
 
     def settings(self, context: Context) -> Mapping[str, Any]:
         return {
