@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from dialgauge.corpus import Corpus, embedded_corpus
+from dialgauge.corpus import Corpus, Dialogue, Dimension, Preference, Rating, Span, Summary, embedded_corpus
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metaeval import compare_systems
 from dialgauge.metaeval._draws import swap_masks
@@ -176,3 +176,20 @@ def test_bad_input(
 ) -> None:
     with pytest.raises(error, match=said):
         compare_systems(corpus, scores, **changes)
+
+
+def test_judgements_of_other_kinds_compare_systems_and_classes_do_not() -> None:
+    dialogues = [Dialogue(f"d{n}", ()) for n in range(8)]
+    corpus = Corpus.build(
+        dialogues,
+        [Summary(one.id, system, f"{system} {one.id}") for one in dialogues for system in ("bart", "gpt")],
+        [Rating(one.id, "bart", "ann", "type", 1.0, scale="1-2") for one in dialogues],
+        preferences=[Preference(f"d{n}", "bart", "gpt", "ann", "better", "b" if n else "tie") for n in range(8)],
+        spans=[Span(one.id, "bart", "ann", "errors", start=0, end=4, severity="major") for one in dialogues]
+        + [Span(one.id, "gpt", "ann", "errors") for one in dialogues],
+        declared=[Dimension("type", "nominal", "1-2", ("none", "name"), "none")],
+    )
+    found = {row["name"]: row for row in compare_systems(corpus).frame.iter_rows(named=True)}
+    assert sorted(found) == ["better", "errors any", "errors penalty", "errors per 100 words"]
+    assert (found["better"]["difference"], found["better"]["better"]) == (-7 / 8, "gpt")
+    assert (found["errors penalty"]["difference"], found["errors penalty"]["better"]) == (5.0, "gpt")

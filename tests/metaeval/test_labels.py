@@ -395,3 +395,26 @@ def test_classes_of_sentences_become_questions_about_summaries() -> None:
     assert labels["type: invented"].to_list() == [False, True, False]
     assert labels["type: only supported"].to_list() == [True, False, True]
     assert "type: supported" not in labels.columns
+
+
+def test_a_class_is_told_by_low_scores_too() -> None:
+    """Nobody says that a class is good: one that scores low is told from the others as well as one that scores high."""
+    generator = np.random.default_rng(1)
+    error = generator.random(300) < 0.4
+    key = {"dialogue_id": [f"d{n // 5}" for n in range(300)], "system": [f"s{n % 5}" for n in range(300)]}
+    low = pl.DataFrame({**key, "m": generator.normal(size=300) - 2.0 * error, "noise": generator.normal(size=300)})
+    labels = pl.DataFrame({**key, "error: name": error})
+    found = evaluate_labels(low, labels, classes=["error: name"], resamples=200)
+    right = evaluate_labels(low.with_columns(pl.col("m", "noise") * -1), labels, resamples=200)
+    rows = {row["metric"]: row for row in found.frame.iter_rows(named=True)}
+    turned = {row["metric"]: row for row in right.frame.iter_rows(named=True)}
+    assert found.frame["metric"].to_list() == ["m", "noise"], "the furthest from one half first"
+    assert rows["m"]["auc"] == pytest.approx(1 - turned["m"]["auc"], abs=1e-12)
+    for name in ("balanced_accuracy", "mcc", "average_precision", "brier"):
+        assert rows["m"][name] == pytest.approx(turned["m"][name], abs=1e-12)
+    assert rows["m"]["threshold"] == pytest.approx(-turned["m"]["threshold"])
+    (said,) = found.sentences()
+    assert said.startswith("error: name: m tells this class from the others best, with AUC 0.")
+    assert said.endswith("within a dialogue; its summaries score lower.")
+    noise = evaluate_labels(low.select(*key, "noise"), labels, classes=["error: name"], resamples=200)
+    assert "no metric is shown to tell this class from the others" in noise.sentences()[0]

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from dialgauge.corpus import ANNOTATORS, Corpus, Dialogue, Dimension, Rating, Summary
-from dialgauge.ratings import agreement, drift, outliers
+from dialgauge.ratings import agreement, class_shares, drift, outliers
 
 NAMES = [[1, 3, 2, 1, 3, 2, 1, 1], [3, 3, 2, 1, 1, 2, 1, 3]]
 
@@ -60,3 +60,12 @@ def test_nothing_is_computed_from_the_numbers_of_names(corpus: Corpus) -> None:
         right = krippendorff.alpha(reliability_data=np.array(rows, float), level_of_measurement=level)
         assert three.filter(dimension=name)["alpha"].to_list() == [pytest.approx(right, abs=1e-12)] * 3
     assert three.filter(dimension="error type")["bias"].null_count() == 3
+
+
+def test_shares_of_classes(corpus: Corpus) -> None:
+    shares = class_shares(corpus)
+    assert shares.select("dimension", "system", "class", "judgements", "share").rows() == [
+        ("error type", "s", "1", 16, 7 / 16),
+        ("error type", "s", "2", 16, 4 / 16),
+        ("error type", "s", "3", 16, 5 / 16),
+    ]

@@ -8,7 +8,7 @@ import typer
 
 from dialgauge.cli import _judgements
 from dialgauge.cli._corpus_input import HOW_TO_ADD, AllowLeftOut, Format, Map, Source, Strict, load_corpus
-from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
+from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, show
 from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import InputError
 from dialgauge.progress import Progress
@@ -171,6 +171,8 @@ def _ceilings(
 
 
 def _as_json(report: _Report) -> dict[str, Any]:
+    from dialgauge.ratings import class_shares
+
     result: dict[str, Any] = {
         "corpus": report.corpus.info.name,
         "ratings_origin": report.corpus.info.ratings_origin,
@@ -184,6 +186,7 @@ def _as_json(report: _Report) -> dict[str, Any]:
         "blocks": report.drift.blocks.to_dicts(),
         "trends": report.drift.trends.to_dicts(),
     }
+    result["classes"] = class_shares(report.corpus).to_dicts()
     result["ceilings"] = report.ceilings.to_dicts()
     result["outliers"] = report.outliers.frame.to_dicts()
     result["findings"] = [{**asdict(finding), "evidence": dict(finding.evidence)} for finding in report.findings]
@@ -192,6 +195,9 @@ def _as_json(report: _Report) -> dict[str, Any]:
 
 
 def _print(report: _Report, on_invalid: str) -> None:
+    from dialgauge.ratings import class_shares
+    from dialgauge.report import class_tables
+
     title = f"{report.corpus.info.name}: inter-annotator agreement"
     if report.corpus.info.ratings_origin == "constructed":
         title += " (constructed ratings: derived by a program, not given by people)"
@@ -203,6 +209,8 @@ def _print(report: _Report, on_invalid: str) -> None:
         verb = {"drop": "skipped", "keep": "kept"}[on_invalid]
         note(f"invalid values {verb} (outside the rating scale; see --on-invalid): {report.invalid.height}")
     _print_ceilings(report.ceilings)
+    for table in class_tables(class_shares(report.corpus)):
+        show(table)
     _print_drift(report.drift, named)
     _print_outliers(report.outliers, named)
     _print_findings(report.findings)

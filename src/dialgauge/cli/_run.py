@@ -59,7 +59,6 @@ def run(
     if result.verdicts is not None:
         show(answer_table(result.verdicts, with_reasons=False))
         console.print(f"reasons: dialgauge verdict {result.folder}", highlight=False, soft_wrap=True, markup=False)
-    else:
-        for sentence in judged_in(FinishedRun.open(result.folder)):
-            console.print(sentence, highlight=False, markup=False)
+    for sentence in judged_in(FinishedRun.open(result.folder), of_classes=result.verdicts is not None):
+        console.print(sentence, highlight=False, markup=False)
     console.print(f"report: {result.report}", highlight=False, soft_wrap=True, markup=False)

@@ -129,12 +129,13 @@ def score(
 
 
 def _compared(corpus: "Corpus", scores: "Scores", pairs: SystemComparisonSettings | None) -> "SystemComparison | None":
-    """Every two systems by each metric. Ratings are left aside."""
+    """Every two systems by each metric. Judgements are left aside."""
     if pairs is None:
         return None
     from dialgauge.metaeval import compare_systems
 
-    return compare_systems(replace(corpus, ratings=corpus.ratings.clear(), declared=()), scores, pairs)
+    empty = {name: getattr(corpus, name).clear() for name in ("ratings", "preferences", "choices", "spans")}
+    return compare_systems(replace(corpus, declared=(), **empty), scores, pairs)
 
 
 def _score_corpus(

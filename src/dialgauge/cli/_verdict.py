@@ -53,7 +53,7 @@ def verdict(
         typer.echo(render_table(made, format), nl=False)
         return
     show(verdict_table(found, signs=True) if all_metrics else answer_table(found, with_reasons=False))
-    for sentence in answer_sentences(found, told_in(finished)):
+    for sentence in (*answer_sentences(found, told_in(finished)), *judged_in(finished, of_classes=True)):
         console.print(sentence, highlight=False, markup=False)
     for text in (*found.notes, null_sentence(found)):
         if text:

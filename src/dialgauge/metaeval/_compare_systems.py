@@ -18,7 +18,7 @@ from dialgauge.metaeval._settings import SystemComparisonSettings
 from dialgauge.metaeval._system_pairs import pair_systems
 from dialgauge.metaeval._tests import adjust_p_values
 from dialgauge.progress import Progress, with_bar
-from dialgauge.ratings import RatingPolicy, treat_ratings
+from dialgauge.ratings import RatingPolicy, treat_ratings, with_judgements_as_ratings, with_ordered_ratings
 from dialgauge.settings import chosen_pair, takes
 from dialgauge.tables import FrameResult
 
@@ -121,7 +121,8 @@ def compare_systems(
     ones), so a dialogue that is hard for both favours neither. p-values are corrected over the pairs of each metric or
     dimension, unless told otherwise. Ratings are treated by ``policy``. References are compared only
     ``with_references``; metrics with one value per system cannot be tested and are left out. With a
-    ``baseline``, each system is compared with that one only.
+    ``baseline``, each system is compared with that one only. Shares of comparisons won, best-worst points and penalties
+    of marked errors are compared like ratings; classes without an order are not.
     """
     asked, policy = chosen_pair(
         "compare_systems", changes, (SystemComparisonSettings, settings), (RatingPolicy, policy)
@@ -150,7 +151,7 @@ def _measures(
     tables = []
     if scores is not None:
         tables.append(scores.frame)
-    corpus = corpus.without_models()
+    corpus = with_ordered_ratings(with_judgements_as_ratings(corpus.without_models()), policy)
     rated = not corpus.ratings["value"].drop_nulls().is_empty()
     treated = treat_ratings(corpus.ratings, policy) if rated else None
     wide = treated.aggregate().wide() if treated else None

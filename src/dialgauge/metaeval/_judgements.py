@@ -1,7 +1,6 @@
 """Metrics against every kind of judgement that is not a rating on a scale: labels and preferences."""
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -12,7 +11,7 @@ from dialgauge.metaeval._labels import LabelEvaluation, evaluate_labels
 from dialgauge.metaeval._preference_accuracy import PreferenceAccuracy, preference_accuracy
 from dialgauge.metaeval._score_table import ScoreTable
 from dialgauge.metaeval._settings import LabelSettings
-from dialgauge.ratings import RatingPolicy, treat_ratings, with_judgements_as_ratings
+from dialgauge.ratings import RatingPolicy, class_names, treat_ratings, with_judgements_as_ratings
 from dialgauge.settings import chosen_pair, takes
 
 #: A dimension with more labels than this has no column for each.
@@ -54,7 +53,7 @@ def evaluate_judgements(
     if labels is not None:
         starts = tuple(f"{name}: " for name in corpus.dimensions_of("nominal"))
         classes = frozenset(column for column in labels.columns if column.startswith(starts))
-        evaluated = replace(evaluate_labels(scores.frame, labels, asked, directions=directions), classes=classes)
+        evaluated = evaluate_labels(scores.frame, labels, asked, directions=directions, classes=classes)
     return JudgementEvaluation(
         evaluated,
         None if compared.is_empty() else preference_accuracy(scores.frame, compared, asked, directions=directions),
@@ -98,10 +97,8 @@ def _columns(part: pl.DataFrame, name: str, about: Any, lower: bool) -> list[pl.
     values = sorted(part["value"].unique())
     if len(values) > _MOST_LABELS:
         return []
-    lowest = re.match(r"\s*(-?\d+)\s*-", about.scale or "")
-    first = int(lowest[1]) if lowest else int(values[0])
-    places = {float(first + place): label for place, label in enumerate(about.labels)}
-    return [_class_column(part, pl.col("value") == value, name, places.get(value, f"{value:g}")) for value in values]
+    names = class_names(about, values)
+    return [_class_column(part, pl.col("value") == value, name, label) for value, label in names.items()]
 
 
 def _class_column(part: pl.DataFrame, own: pl.Expr, name: str, label: str) -> pl.DataFrame:

@@ -1,6 +1,6 @@
 """Metrics against labels: does a score distinguish good from bad summaries, or one class from the others?"""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,20 +60,27 @@ class LabelEvaluation:
     ``calibration_floor``, which a perfect forecaster would have with as many items. ``note`` says why a value is null.
     ``p_chance`` is the p-value of AUC (within dialogues where there is one) against chance, one half, at one error for
     all metrics and dimensions of the table: of many metrics that know nothing, the best has an interval above one half.
-    The dimensions in ``classes`` are classes without an order: there "good" means a summary of this class.
+    The dimensions in ``classes`` are classes without an order: there "good" means a summary of this class, an AUC below
+    one half that such summaries score lower, and the metrics furthest from one half come first.
     """
 
     frame: pl.DataFrame
     settings: LabelSettings
     classes: frozenset[str] = frozenset()
 
-    def sentences(self) -> list[str]:
-        """For each dimension, the metric that tells right from wrong best (or one class from the others), in words."""
+    def sentences(self, *, of_classes: bool = False) -> list[str]:
+        """For each dimension, the metric that tells right from wrong best (or one class from the others), in words.
+
+        ``of_classes`` asks for classes alone, on which there is no verdict.
+        """
         said = []
-        for (name,), part in self.frame.group_by("dimension", maintain_order=True):
+        asked = pl.col("dimension").is_in(list(self.classes)) if of_classes else pl.lit(True)
+        for (name,), part in self.frame.filter(asked).group_by("dimension", maintain_order=True):
             known, dimension = part.drop_nulls("auc"), str(name)
-            told = "this class from the others" if dimension in self.classes else "right from wrong"
-            said.append(_sentence(dimension, told, known.to_dicts(), self.settings) if known.height else _none(part))
+            of_class = dimension in self.classes
+            said.append(
+                _sentence(dimension, of_class, known.to_dicts(), self.settings) if known.height else _none(part)
+            )
         return said
 
 
@@ -81,8 +88,9 @@ def _none(part: pl.DataFrame) -> str:
     return f"{part['dimension'][0]}: no metric has an AUC ({part['note'][0]})."
 
 
-def _sentence(dimension: str, told: str, rows: Sequence[Mapping[str, Any]], asked: LabelSettings) -> str:
-    row, among = shown_or_closest(rows, _first, asked)
+def _sentence(dimension: str, of_class: bool, rows: Sequence[Mapping[str, Any]], asked: LabelSettings) -> str:
+    told = "this class from the others" if of_class else "right from wrong"
+    row, among = shown_or_closest(rows, _either if of_class else _first, asked)
     inside = row["within_auc"] is not None
     name = "within_auc" if inside else "auc"
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
@@ -91,7 +99,8 @@ def _sentence(dimension: str, told: str, rows: Sequence[Mapping[str, Any]], aske
     if among is None:
         closest = f"{row['metric']} comes closest, AUC {value:.2f}{span}{where}"
         return f"{dimension}: no metric is shown to tell {told} better than chance; {closest}."
-    return f"{dimension}: {row['metric']} tells {told} best{among}, with AUC {value:.2f}{span}{where}."
+    lower = "; its summaries score lower" if value < 0.5 else ""
+    return f"{dimension}: {row['metric']} tells {told} best{among}, with AUC {value:.2f}{span}{where}{lower}."
 
 
 def shown_or_closest(
@@ -116,13 +125,15 @@ def evaluate_labels(
     settings: LabelSettings | None = None,
     *,
     directions: Mapping[str, str] | None = None,
+    classes: Collection[str] = (),
     **changes: Any,
 ) -> LabelEvaluation:
     """How well each metric tells good from bad summaries.
 
     ``scores`` has the key columns and a column per metric; ``labels`` the key columns and a column per dimension, true
     for good, false for bad, null for neither. They are joined by key; every variant of a summary is an item.
-    ``directions`` says of which metrics ``"lower"`` values are better: their sign is turned.
+    ``directions`` says of which metrics ``"lower"`` values are better: their sign is turned. ``classes`` are columns of
+    which nobody says that they are good: a metric may tell such a class by high scores or by low ones.
     """
     asked = LabelSettings.chosen(settings, changes, "evaluate_labels")
     scores, labels = with_defaults(scores), with_defaults(labels)
@@ -146,15 +157,15 @@ def evaluate_labels(
                 part[column].cast(pl.Boolean).to_numpy(),
                 np.unique(part["dialogue_id"].to_numpy(), return_inverse=True)[1].astype(np.int64),
             )
-            row = {"metric": metric, "dimension": dimension, **_measure(items, asked, sign)}
+            row = {"metric": metric, "dimension": dimension, **_measure(items, asked, sign, dimension in classes)}
             found.append(row)
             if row.get("auc") is not None:
                 share = within_share(items) if row.get("within_auc") is not None else auc_share(items)
                 places = numbers.search_sorted(part["dialogue_id"].unique().sort()).to_numpy()
                 tested.append((row, share.placed(places)))
-        rows += sorted(found, key=lambda row: -_first(row))
+        rows += sorted(found, key=_either if dimension in classes else _first, reverse=True)
     add_chance(tested, len(numbers), asked)
-    return LabelEvaluation(pl.DataFrame(rows, schema=LABELS), asked)
+    return LabelEvaluation(pl.DataFrame(rows, schema=LABELS), asked, frozenset(classes))
 
 
 def add_chance(tested: Sequence[tuple[dict[str, Any], ClusteredShare]], dialogues: int, asked: LabelSettings) -> None:
@@ -171,7 +182,17 @@ def _first(row: Mapping[str, Any]) -> float:
     return float(row.get("auc") or 0.0) if value is None else float(value)
 
 
-def _measure(items: Labelled, asked: LabelSettings, sign: float) -> dict[str, Any]:
+def _either(row: Mapping[str, Any]) -> float:
+    """How well a metric tells a class, by high scores or by low ones; 0 where that is not known."""
+    return 0.0 if row.get("auc") is None else 0.5 + abs(_first(row) - 0.5)
+
+
+def _turned(items: Labelled) -> Labelled:
+    return Labelled(-items.score, items.good, items.dialogue)
+
+
+def _measure(items: Labelled, asked: LabelSettings, sign: float, of_class: bool) -> dict[str, Any]:
+    """All measures; of a class, those that need a side to be good take the one on which its scores are."""
     good, n = int(items.good.sum()), len(items.score)
     facts: dict[str, Any] = {"items": n, "good": good, "dialogues": items.dialogues}
     if good in (0, n):
@@ -181,25 +202,31 @@ def _measure(items: Labelled, asked: LabelSettings, sign: float) -> dict[str, An
     facts |= {"mixed_dialogues": int((pairs > 0).sum())}
     for name, share in (("auc", auc_share(items)), ("within_auc", within_share(items))):
         facts |= share_facts(name, share, asked)
+    if of_class and auc_share(items).value < 0.5:
+        items, sign = _turned(items), -sign
     drawn = None if draws is None else average_precision(items, draws)
     facts |= _with_interval("average_precision", average_precision(items, items.once()), drawn, items.dialogues, asked)
     note = None if pairs.any() else "no dialogue has both good and bad summaries"
     if items.dialogues < asked.folds:
         return facts | {"note": note or f"fewer than {asked.folds} dialogues: no threshold from other dialogues"}
-    return facts | _by_threshold(items, draws, asked, sign) | {"note": note}
+    return facts | _by_threshold(items, draws, asked, sign, of_class) | {"note": note}
 
 
-def _by_threshold(items: Labelled, draws: FloatArray | None, asked: LabelSettings, sign: float) -> dict[str, Any]:
-    """What needs a threshold or a curve, both of which are fitted on other dialogues."""
+def _by_threshold(
+    items: Labelled, draws: FloatArray | None, asked: LabelSettings, sign: float, of_class: bool
+) -> dict[str, Any]:
+    """What needs a threshold or a curve, both of which are fitted on other dialogues, as is the side of a class."""
     folds = fold_of(items.dialogues, asked.folds, asked.seed)[items.dialogue]
     predicted, chosen = np.zeros(len(items.score), dtype=bool), []
     for fold in range(asked.folds):
         here = folds == fold
         if not here.any() or len(np.unique(items.good[~here])) < 2:
             continue
-        threshold = best_threshold(items.score[~here], items.good[~here])
-        chosen.append(sign * threshold)
-        predicted[here] = items.score[here] >= threshold
+        others = Labelled(items.score[~here], items.good[~here], items.dialogue[~here])
+        turn = -1.0 if of_class and auc_share(others).value < 0.5 else 1.0
+        threshold = best_threshold(turn * others.score, others.good)
+        chosen.append(sign * turn * threshold)
+        predicted[here] = turn * items.score[here] >= threshold
     counts = class_counts(items, predicted)
     facts: dict[str, Any] = {}
     for name, measure in (("balanced_accuracy", balanced_accuracy), ("mcc", matthews)):

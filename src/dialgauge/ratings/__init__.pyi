@@ -94,6 +94,10 @@ __all__: list[str]  # The names above are public; those below are for other room
 from dialgauge.ratings._as_ratings import (
     with_ordered_ratings as with_ordered_ratings,
 )
+from dialgauge.ratings._classes import (
+    class_names as class_names,
+    class_shares as class_shares,
+)
 from dialgauge.ratings._frame import (
     UNIT as UNIT,
     UnitRatings as UnitRatings,

@@ -48,6 +48,7 @@ from dialgauge.report._evidence import (
 from dialgauge.report._judgement_tables import (
     accuracy_table as accuracy_table,
     best_worst_table as best_worst_table,
+    class_tables as class_tables,
     judgements_panel as judgements_panel,
     labels_table as labels_table,
     preferred_table as preferred_table,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from markupsafe import Markup
 
-from dialgauge.corpus import KEY, Corpus
+from dialgauge.corpus import CHOICE_KEY, KEY, Corpus
+from dialgauge.errors import counted
 from dialgauge.metaeval import COEFFICIENT_NAMES, headline
 from dialgauge.metrics import SYSTEM_KEY, Scores
 from dialgauge.tables import estimate, number
@@ -121,8 +122,9 @@ class ReportData:
     ``versions`` are those of the software, ``times`` the computing times; a report with times differs from run to run.
     ``counted`` are the single ratings behind ``ratings`` (default: those of the corpus), ``confidence`` is
     that of the tests. ``panels`` are further sections, in the order in which the appendix explains them.
-    ``judged`` are sentences on labels and preferences; ``told`` has for a dimension and a metric what the metric does
-    with them; ``no_verdict`` says why there are no verdicts where there are judgements.
+    ``judged`` are sentences on labels and preferences, ``classes`` those of them on which there is no verdict; ``told``
+    has for a dimension and a metric what the metric does with them; ``no_verdict`` says why there are no verdicts where
+    there are judgements.
     """
 
     title: str
@@ -147,6 +149,7 @@ class ReportData:
     confidence: float = 0.95
     panels: "Sequence[Panel]" = ()
     judged: Sequence[str] = ()
+    classes: Sequence[str] = ()
     told: Mapping[tuple[str, str], str] = field(default_factory=dict)
     no_verdict: str = ""
 
@@ -186,17 +189,21 @@ def heat_maps(data: ReportData) -> list[HeatMap]:
 
 
 def agreement_rows(data: ReportData) -> list[tuple[str, Estimate, str]]:
-    """For all dimensions together and each of them: the name, Krippendorff's α with interval, and the verdict."""
+    """For all dimensions together, where there are several, and each of them: name, α with interval, and verdict."""
     if data.agreement is None:
         return []
-    rows = data.agreement.filter(pl.col("measure") == "krippendorff-alpha").iter_rows(named=True)
+    rows = data.agreement.filter(pl.col("measure") == "krippendorff-alpha").to_dicts()
+    dimensions = {row["dimension"] for row in rows} - {None}
+    named = dimensions.intersection(data.corpus.dimensions_of("nominal"))
+    every = "all with an order" if named and dimensions - named else "all dimensions"
     return [
         (
-            row["dimension"] or "all dimensions",
+            row["dimension"] or every,
             Estimate("α", row["value"], row["low"], row["high"]),
             row["verdict"] or row["note"] or "",
         )
         for row in rows
+        if row["dimension"] or len(dimensions) > 1
     ]
 
 
@@ -279,10 +286,29 @@ def corpus_facts(corpus: Corpus) -> list[tuple[str, str]]:
     domains = corpus.dialogues["domain"].drop_nulls().value_counts(sort=True)
     if not domains.is_empty():
         facts.append(("domains", ", ".join(f"{name} {count}" for name, count in domains.sort("domain").iter_rows())))
-    if not corpus.ratings.is_empty():
-        raters = corpus.ratings["annotator"].n_unique()
-        facts.append(("ratings", f"{corpus.ratings.height} by {raters} annotators on {', '.join(corpus.dimensions)}"))
+    facts += _judgement_facts(corpus)
     facts += [(f"account of {one.file}", one.sentence()) for one in corpus.accounts if one.cells]
+    return facts
+
+
+def _judgement_facts(corpus: Corpus) -> list[tuple[str, str]]:
+    """How many judgements of each kind there are, of how many people, on which dimensions."""
+    marks, read = corpus.spans.filter(pl.col("start").is_not_null()).height, pl.struct(*KEY, "annotator", "dimension")
+    questions = corpus.choices.select(CHOICE_KEY[:5]).unique().height
+    counts = {
+        "ratings": f"{corpus.ratings.height}",
+        "preferences": f"{corpus.preferences.height}",
+        "choices": counted(questions, "answer"),
+        "spans": f"{marks} in {counted(corpus.spans.select(read).n_unique(), 'reading')}",
+    }
+    names = {"choices": "best–worst choices", "spans": "marked errors"}
+    facts = []
+    for table, count in counts.items():
+        frame: pl.DataFrame = getattr(corpus, table)
+        if frame.height:
+            people = counted(frame["annotator"].n_unique(), "annotator")
+            on = ", ".join(sorted(frame["dimension"].unique()))
+            facts.append((names.get(table, table), f"{count} by {people} on {on}"))
     return facts
 
 

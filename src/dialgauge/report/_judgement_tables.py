@@ -43,10 +43,13 @@ def labels_table(frame: pl.DataFrame) -> Table:
         ]
         for row in _best(frame)
     ]
-    first = frame.row(0, named=True)
+    shares = "; ".join(
+        f"{row['dimension']} {row['good']} of {row['items']}"
+        for row in frame.unique("dimension", keep="first", maintain_order=True).iter_rows(named=True)
+    )
     note = (
-        "within: two summaries of one dialogue; thresholds are chosen on other dialogues; "
-        f"{first['good']} of {first['items']} summaries are good (or of the class) on {first['dimension']}"
+        "within: two summaries of one dialogue; thresholds are chosen on other dialogues. "
+        f"Summaries that are good, or of the class: {shares}"
     )
     title = "labels: does the metric tell right from wrong, or one class from the others?"
     return _without_empty_notes(title, columns, rows, [note])
@@ -203,6 +206,21 @@ def span_systems_table(systems: pl.DataFrame) -> Table:
     ]
     title = "marked errors of each system (penalty: errors of a reading, weighted by severity)"
     return listing(title, columns, rows, numeric=columns[2:])
+
+
+def class_tables(shares: pl.DataFrame) -> list[Table]:
+    """For each dimension of classes: how often the summaries of each system are of each class."""
+    tables = []
+    for (dimension,), part in shares.group_by("dimension", maintain_order=True):
+        classes = part["class"].unique(maintain_order=True).to_list()
+        rows = [
+            [system, own["judgements"][0], *(f"{share:.0%}" for share in own["share"])]
+            for (system,), own in part.group_by("system", maintain_order=True)
+        ]
+        columns = ["system", "judgements", *classes]
+        title = f"{dimension}: classes of each system (share of the judgements)"
+        tables.append(listing(title, columns, rows, numeric=columns[1:]))
+    return tables
 
 
 def judgements_panel(sentences: Sequence[str], tables: Sequence[Table]) -> Panel:

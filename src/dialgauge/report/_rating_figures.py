@@ -19,7 +19,9 @@ def rating_figures(data: ReportData) -> list[Figure]:
     """A figure per dimension: systems from the best rated to the worst, stacked bars from the low end to the high."""
     counted = data.counted.frame if data.counted else data.corpus.ratings
     known = counted.filter(pl.col("variant") == ORIGINAL, pl.col("value").is_not_null())
-    wanted = set(data.correlations["dimension"]) if data.correlations is not None else set(data.corpus.dimensions)
+    # The shares of classes are a table: they have no low end, no high end and no mean.
+    ordered = set(data.corpus.dimensions) - set(data.corpus.dimensions_of("nominal"))
+    wanted = set(data.correlations["dimension"]) if data.correlations is not None else ordered
     return [
         _figure(dimension, known.filter(pl.col("dimension") == dimension), data.ratings)
         for dimension in data.corpus.dimensions

@@ -23,9 +23,9 @@ def needed_verdicts(run: FinishedRun) -> Verdicts:
     return found
 
 
-def judged_in(run: FinishedRun) -> list[str]:
-    """What the run says of labels and preferences: a sentence per dimension."""
-    return list(run.stage("judgements").get("sentences", ()))
+def judged_in(run: FinishedRun, *, of_classes: bool = False) -> list[str]:
+    """What the run says of labels and preferences, or only of classes without an order: a sentence per dimension."""
+    return list(run.stage("judgements").get("classes" if of_classes else "sentences", ()))
 
 
 def told_in(run: FinishedRun) -> dict[tuple[str, str], str]:

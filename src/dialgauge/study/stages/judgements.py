@@ -4,7 +4,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dialgauge.metaeval import LabelSettings, evaluate_judgements
-from dialgauge.ratings import JudgementSettings, RatingPolicy, best_worst_results, preference_results, span_results
+from dialgauge.ratings import (
+    JudgementSettings,
+    RatingPolicy,
+    best_worst_results,
+    class_shares,
+    preference_results,
+    span_results,
+)
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._stage import Section, Stage, TableKind
@@ -130,10 +137,11 @@ class JudgementsStage(Stage):
             context.write(_SPANS[0], marked.agreement)
             context.write(_SPANS[1], marked.labels)
             context.write(_SPANS[2], marked.systems)
-        return {"sentences": found.sentences()}
+        classes = [] if found.labels is None else found.labels.sentences(of_classes=True)
+        return {"sentences": found.sentences(), "classes": classes}
 
     def results(self, run: FinishedRun) -> Mapping[str, Any]:
-        return {"judged": judged_in(run), "told": told_in(run)}
+        return {"judged": judged_in(run), "classes": judged_in(run, of_classes=True), "told": told_in(run)}
 
     def panel(self, run: FinishedRun) -> "Panel | None":
         from dialgauge.report import judgements_panel
@@ -150,6 +158,7 @@ def _tables(run: FinishedRun) -> "list[Table]":
     from dialgauge.report import (
         accuracy_table,
         best_worst_table,
+        class_tables,
         labels_table,
         preferred_table,
         span_systems_table,
@@ -161,7 +170,7 @@ def _tables(run: FinishedRun) -> "list[Table]":
 
     tables: list[Table] = []
     if (labels := found(_LABELS[0])) is not None:
-        tables.append(labels_table(labels))
+        tables += [labels_table(labels), *class_tables(class_shares(run.corpus.without_models()))]
     if (systems := found(_PREFERENCES[1])) is not None:
         tables.append(preferred_table(systems, found(_PREFERENCES[2])))
     if (accuracy := found(_PREFERENCES[0])) is not None:

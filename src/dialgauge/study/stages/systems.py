@@ -7,7 +7,7 @@ import polars as pl
 
 from dialgauge.corpus import OVERALL
 from dialgauge.metaeval import CorrelationSettings, SystemComparisonSettings, compare_systems
-from dialgauge.ratings import RatingPolicy
+from dialgauge.ratings import JudgementSettings, RatingPolicy
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._stage import Section, Stage, TableKind
@@ -42,6 +42,7 @@ class SystemsStage(Stage):
         return {
             "ratings": context.section(RatingPolicy).model_dump(mode="json"),
             "systems": _asked(context).model_dump(mode="json"),
+            "severities": context.section(JudgementSettings).severities,
         }
 
     def files(self, context: Context) -> list[str]:
@@ -51,7 +52,7 @@ class SystemsStage(Stage):
         if why := _why_not(context):
             return {"not_compared": why}
         policy = context.section(RatingPolicy)
-        found = compare_systems(context.corpus, context.scores, _asked(context), policy, progress=context.progress)
+        found = compare_systems(context.judged, context.scores, _asked(context), policy, progress=context.progress)
         context.write(COMPARED, found.frame)
         context.write(SAME, found.agreement)
         return {"pairs": found.settings["pairs"]}
