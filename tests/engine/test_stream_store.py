@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pytest
 
 from dialgauge.errors import DialgaugeError
-from dialgauge.metrics import score_stream
+from dialgauge.metrics import _stream_files, score_stream
 from dialgauge.metrics._stream_requests import patiently
 from tests.engine.toy_corpora import write_pairs
 
@@ -136,6 +136,25 @@ def test_a_store_that_stays_busy_stops_the_run_and_names_the_file(
         _run(source)
     _run(source)
     assert "manifest.json" in _names()
+
+
+def test_a_part_that_a_busy_store_does_not_give_is_set_aside(
+    store: type[Store], tmp_path: Path, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_pairs(tmp_path / "pairs.parquet", 6)
+    fsspec.filesystem("counted").pipe_file("counted://bucket/pairs.parquet", (tmp_path / "pairs.parquet").read_bytes())
+    read = _stream_files._read_remote
+
+    def busy(file: str, first: int, *others: Any) -> Any:
+        if first == 3:
+            raise BusyError
+        return read(file, first, *others)
+
+    monkeypatch.setattr(_stream_files, "_read_remote", busy)
+    report = score_stream("counted://bucket/pairs.parquet", _METRICS, tmp_path / "scores", chunk_size=3)
+    assert list(report.failed) == ["part-00000001.parquet"]
+    assert "pairs.parquet: 5 requests failed, the last with BusyError" in report.failed["part-00000001.parquet"]
+    assert (report.parts, report.rows, len(pauses)) == (1, 3, 4)
 
 
 @pytest.mark.parametrize(
