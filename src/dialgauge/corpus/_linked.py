@@ -67,9 +67,30 @@ def _links(source: "Sheet", target: "Sheet") -> list[_Link]:
             if not _names(column, key, target.name):
                 continue
             used = [text for text in _texts(source.frame[column]).drop_nulls().unique() if not is_total(text)]
-            if used and known.issuperset(used) and not _is_copy(source, target, column, key):
+            if (
+                used
+                and known.issuperset(used)
+                and not _is_copy(source, target, column, key)
+                and not _is_about_others(source, target, column, key)
+            ):
                 found.append(_Link(source.name, column, target.name, key))
     return found
+
+
+def _is_about_others(source: "Sheet", target: "Sheet", column: str, key: str) -> bool:
+    """Whether the rows that a sheet seems to name are those of other systems or people: both name the same calls."""
+    of_source, of_target = (make_plan(sheet.frame).uses for sheet in (source, target))
+    for use in ("system", "annotator"):
+        if use in of_source and use in of_target:
+            own = source.frame.select(
+                _texts(source.frame[column]).alias("key"), _texts(source.frame[of_source[use][0]]).alias("own")
+            )
+            others = target.frame.select(
+                _texts(target.frame[key]).alias("key"), _texts(target.frame[of_target[use][0]]).alias("other")
+            )
+            if own.join(others, on="key").select((pl.col("own") != pl.col("other")).any()).item():
+                return True
+    return False
 
 
 def _is_copy(source: "Sheet", target: "Sheet", column: str, key: str) -> bool:
