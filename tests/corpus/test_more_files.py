@@ -318,6 +318,36 @@ def test_changes_beside_a_database_are_read(tmp_path: Path) -> None:
     connection.close()
 
 
+@pytest.mark.parametrize("averages", [False, True])
+def test_a_system_that_is_called_like_a_total(tmp_path: Path, averages: bool) -> None:
+    """In a table of ratings nothing but its name tells it from a row that sums up; plainer words are totals."""
+    named = {"alpha": "Max", "beta": "lead"}
+    texts = [[d, CALLS[d], named[s], text] for (d, s), text in TEXTS.items()]
+    judged: list[list[Any]] = [[d, named[s], value(d, s, "ann")] for d, s in TEXTS]
+    if averages:
+        judged += [[d, word, 3] for d in CALLS for word in ("Average", "Min")]
+    table(tmp_path / "texts.csv", [HEADINGS[:4], *texts])
+    table(tmp_path / "scores.csv", [[HEADINGS[0], HEADINGS[2], "coherence"], *judged])
+    corpus = read_corpus(tmp_path)
+    found = {(row["dialogue_id"], row["system"]): row["value"] for row in corpus.ratings.iter_rows(named=True)}
+    if averages:
+        assert set(found) == {(d, "lead") for d in CALLS}
+        assert any("that only sum up others left out: " in note for note in corpus.notes)
+    else:
+        assert found == {(d, named[s]): float(value(d, s, "ann")) for d, s in TEXTS}
+
+
+def test_ratings_of_one_system_are_not_those_of_the_others(tmp_path: Path) -> None:
+    """Where one summary of each call was rated, the call alone does not say which one."""
+    table(tmp_path / "texts.csv", [HEADINGS[:4], *([d, CALLS[d], s, text] for (d, s), text in TEXTS.items())])
+    rated = {d: SYSTEMS[n % 2] for n, d in enumerate(CALLS)}
+    rows = [[d, s, "ann", value(d, s, "ann")] for d, s in rated.items()]
+    table(tmp_path / "scores.csv", [["Call ID", "System", "Annotator", "coherence"], *rows])
+    corpus = read_corpus(tmp_path)
+    assert not said(corpus)
+    assert ratings(corpus) == {(d, s, "ann", "coherence"): float(value(d, s, "ann")) for d, s in rated.items()}
+
+
 def test_references_without_spaces_are_no_ids(tmp_path: Path) -> None:
     rows = [[f"c{n}", "alpha", f"客户询问订单{n}号。", f"客户问{n}号的发货时间。"] for n in range(4)]
     corpus = read_corpus(table(tmp_path / "a.csv", [["dialogue_id", "system", "summary", "reference"], *rows]))

@@ -32,7 +32,10 @@ class Sheet:
 
 def one_table(sheets: Sequence[Sheet], notes: Sequence[str] = (), what: str = "sheet") -> Table:
     """All sheets (or files) that hold data of the corpus; the others are named in a note."""
-    sheets = with_links(_with_dimensions([_without_totals(sheet) for sheet in sheets]))
+    tidied = {sheet.name: without_totals(Table(sheet.frame, sheet.place), {}) for sheet in sheets}
+    notes = [*notes, *(f"{name}: {note}" for name, made in tidied.items() for note in made.notes)]
+    sheets = [replace(one, frame=tidied[one.name].frame, place=tidied[one.name].place) for one in sheets]
+    sheets = with_links(_with_dimensions(sheets))
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     filled = [sheet for sheet in sheets if _is_data(plans[sheet.name])] or list(sheets[:1])
     if len(filled) > 1 and not _alike(filled):
@@ -59,11 +62,6 @@ def _judged_in(sheet: Sheet, what: str) -> str | None:
         f"the {what} {sheet.name!r} looks like judgements ({', '.join(map(repr, found[:3]))}) and was not read: give "
         f"its rows the ids of the dialogues and the systems, or allow it (--allow-left-out all)"
     )
-
-
-def _without_totals(sheet: Sheet) -> Sheet:
-    made = without_totals(Table(sheet.frame, sheet.place), {})
-    return replace(sheet, frame=made.frame, place=made.place)
 
 
 def _with_dimensions(sheets: Sequence[Sheet]) -> list[Sheet]:

@@ -40,6 +40,8 @@ _TOTAL = re.compile(
     r"variance|min|max|minimum|maximum|count|n|n_\d+|mittelwert|durchschnitt|summe|moyenne|somme|ecart_type|media|promedio|"
     r"standardabweichung)(?:_(?:scores?|ratings?|overall|\d+))?"
 )
+#: Words among these that people and systems are called by as well.
+_ALSO_NAMES = frozenset({"count", "max", "media", "min", "n", "sd", "sum"})
 _OWN = ("dialogue", "summary", "reference", "annotator")
 _LONGEST_TOTAL = 40
 #: In a table whose rows have fewer cells than this, one that is filled alone says nothing.
@@ -54,7 +56,8 @@ def is_total(text: str) -> bool:
 def without_totals(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     """The table without rows that sum up others (``Average``, ``Total``, ``n = 16``) or only say something about them.
 
-    A row with a text or a person is data, whatever it is called, and so is a name that the rows below do not repeat.
+    A row with a text or a person is data, whatever it is called, and so is one about a dialogue of which a system, or
+    somebody, is only called like a total (*Max*).
     """
     frame = table.frame
     texts = [column for column, dtype in frame.schema.items() if dtype == pl.String]
@@ -71,13 +74,14 @@ def without_totals(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> 
     if rest.is_empty():
         return table
     uses = make_plan(rest.drop("_row"), mapping, table.known).uses
+    named = uses.get("dialogue_id")
+    words = words if named is None else _without_names(words, frame, named[0])
     own = [column for use in _OWN for column in uses.get(use, ())]
     gone = numbered.filter(pl.col("_row").is_in([*words, *alone]))
     if own:
         gone = gone.filter(
             pl.all_horizontal(pl.col(own).is_null() | (pl.col(own).cast(pl.String).str.strip_chars() == ""))
         )
-    named = uses.get("dialogue_id")
     given = rest.filter(pl.any_horizontal(pl.exclude("_row").is_not_null()))
     if named is None or given[named[0]].null_count():
         gone = gone.filter(pl.col("_row").is_in(list(words)))
@@ -85,7 +89,7 @@ def without_totals(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> 
     if not numbers:
         return table
     kept = [number for number in range(frame.height) if number not in numbers]
-    summed = [repr(words[number]) for number in sorted(numbers & set(words))]
+    summed = [repr(words[number][0]) for number in sorted(numbers & set(words))]
     remarks = sorted(numbers - set(words))
     notes = [f"{counted(len(summed), 'row')} that only sum up others left out: {', '.join(summed)}"] if summed else []
     if remarks:
@@ -119,15 +123,26 @@ def _without_headings(table: Table, texts: Sequence[str]) -> Table:
     )
 
 
-def _totals_in(frame: pl.DataFrame, texts: Sequence[str]) -> dict[int, str]:
-    """The rows in which a cell says that they sum up others, with what it says."""
-    found: dict[int, str] = {}
+def _without_names(words: Mapping[int, tuple[str, str]], frame: pl.DataFrame, ids: str) -> dict[int, tuple[str, str]]:
+    """Without the rows of a dialogue in which a word only looks like a total: no plainer one is in its column."""
+    plain = {column for word, column in words.values() if normalised(word) not in _ALSO_NAMES}
+    filled = frame[ids].cast(pl.String).str.strip_chars().fill_null("") != ""
+    return {
+        row: (word, column)
+        for row, (word, column) in words.items()
+        if column == ids or column in plain or not filled[row]
+    }
+
+
+def _totals_in(frame: pl.DataFrame, texts: Sequence[str]) -> dict[int, tuple[str, str]]:
+    """The rows in which a cell says that they sum up others, with what it says and in which column."""
+    found: dict[int, tuple[str, str]] = {}
     for column in texts:
         short = frame[column].str.strip_chars()
         said = [text for text in short.unique() if text and len(text) <= _LONGEST_TOTAL and is_total(text)]
         if said:
             rows = short.is_in(said).fill_null(False).arg_true()
-            found |= {int(row): short[int(row)] for row in rows if int(row) not in found}
+            found |= {int(row): (short[int(row)], column) for row in rows if int(row) not in found}
     return found
 
 
