@@ -265,7 +265,8 @@ def press(page: Any, keys: str) -> None:
 def fresh(page: Any) -> None:
     """Wait until nothing is chosen yet: the next summary is there, which may have to come from the server."""
     page.locator("fieldset.question").first.wait_for()
-    page.wait_for_function("!document.querySelector('fieldset.question input:checked')")
+    # Not by wait_for_function: it evaluates again and again, which the policy of our pages forbids.
+    page.locator("fieldset.question input:checked").first.wait_for(state="detached")
 
 
 def eventually(page: Any, true: Callable[[], bool], seconds: float = 60) -> None:
@@ -274,6 +275,12 @@ def eventually(page: Any, true: Callable[[], bool], seconds: float = 60) -> None
     while not true():
         assert time.monotonic() < deadline, "waited for nothing"
         page.wait_for_timeout(25)
+
+
+def read_ahead(page: Any) -> None:
+    """Wait until the next dialogue is there, too."""
+    count = "performance.getEntriesByType('resource').filter(({ name }) => /api.pages.\\w/.test(name)).length"
+    eventually(page, lambda: page.evaluate(count) > 1)
 
 
 def settled(page: Any) -> None:

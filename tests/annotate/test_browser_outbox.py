@@ -45,6 +45,12 @@ _STORED = """async () => {
   database.close();
   return JSON.stringify([fields, local, kept]);
 }"""
+#: Whether both dialogues are among what the service worker has kept.
+_KEPT_FOR_LATER = """async () => {
+  const [name] = await caches.keys();
+  const kept = name ? await (await caches.open(name)).keys() : [];
+  return kept.filter(({ url }) => /api.pages.\\w/.test(url)).length === 2;
+}"""
 _NO_ROOM = """() => {
   const full = () => { throw new DOMException("full", "QuotaExceededError"); };
   IDBObjectStore.prototype.put = full;
@@ -230,8 +236,7 @@ def test_a_reload_without_a_connection(browser: Any, tmp_path: Path) -> None:
     with serve(section(), english(2), tmp_path) as served, visiting(browser, service_workers="allow") as visitor:
         visitor.expected = ("ERR_INTERNET_DISCONNECTED", "401")  # offline; and signed out at the end
         page = visitor.enter(served, "ada")
-        eventually(page, lambda: bool(page.evaluate("navigator.serviceWorker.controller !== null")))
-        page.wait_for_load_state("networkidle")
+        eventually(page, lambda: bool(page.evaluate(_KEPT_FOR_LATER)))
         visitor.context.set_offline(True)
         press(page, "4 2")
         page.locator("#state", has_text="Offline: 1 kept in this browser").wait_for()

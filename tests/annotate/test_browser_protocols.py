@@ -8,7 +8,18 @@ from typing import Any
 import pytest
 
 from dialgauge.annotate import AnnotateSection
-from tests.annotate.annotate_browser import FOUR, Served, dimension, english, press, section, serve, settled, visiting
+from tests.annotate.annotate_browser import (
+    FOUR,
+    Served,
+    dimension,
+    english,
+    eventually,
+    press,
+    section,
+    serve,
+    settled,
+    visiting,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -289,6 +300,30 @@ def test_adjudication(browser: Any, tmp_path: Path) -> None:
                 page.locator("#notice, fieldset.question:not(:has(input:checked))").first.wait_for()
             done(page)
         assert {value["relevance"] for value in values(served, "cy")} == {4}
+
+
+def test_what_the_lead_types_while_the_page_is_read_again_stays(browser: Any, tmp_path: Path) -> None:
+    """An annotator has rated something: the page is drawn anew, but not over a field that was filled in meanwhile."""
+    with serve(section(), english(1), tmp_path) as served, visiting(browser) as visitor:
+        often = files("dialgauge.annotate").joinpath("static", "lead.js").read_text("utf-8").replace("10_000", "50")
+        assert "EVERY_MS = 50;" in often
+        visitor.context.route("**/lead.js", lambda route: route.fulfill(body=often, content_type="text/javascript"))
+        lead = visitor.enter(served, "lead")
+        lead.get_by_role("link", name="Annotators").click()
+        name = lead.get_by_label("Name", exact=True)
+        name.wait_for()
+        held: list[Any] = []
+        lead.route("**/api/lead/dashboard", lambda route: route.continue_() if held else held.append(route))
+        served.rate("ada", dict.fromkeys(FOUR, 3))
+        eventually(lead, lambda: bool(held))
+        name.fill("cy")
+        held[0].continue_()
+        lead.get_by_role("heading", name="Annotators").click()  # the hands are off the field, but it is filled in
+        lead.wait_for_timeout(300)
+        assert name.input_value() == "cy"
+        name.fill("")
+        lead.get_by_role("heading", name="Annotators").click()
+        lead.get_by_role("cell", name="1 / 3").first.wait_for()
 
 
 def test_the_ready_protocols_are_what_was_tested() -> None:

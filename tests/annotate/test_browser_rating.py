@@ -14,12 +14,12 @@ from tests.annotate.annotate_browser import (
     FOUR,
     SYSTEMS,
     Seat,
-    arabic,
     dimension,
     english,
     eventually,
     fresh,
     press,
+    read_ahead,
     section,
     serve,
     settled,
@@ -102,6 +102,11 @@ def test_reload_in_the_middle(browser: Any, served: Seat) -> None:
     assert len(served.answers()) == 2
 
 
+def hold_first(held: list[Any]) -> Callable[[Any], None]:
+    """A handler that holds the first request up, for the test to let it go on."""
+    return lambda route: route.continue_() if held else held.append(route)
+
+
 def test_an_answer_stored_while_its_page_is_on_the_way_is_shown(browser: Any, served: Seat) -> None:
     """The server read the page before it had the answer, and the page comes after the answer was acknowledged."""
     with visiting(browser) as visitor:
@@ -114,10 +119,6 @@ def test_an_answer_stored_while_its_page_is_on_the_way_is_shown(browser: Any, se
         page = visitor.page()
         saves: list[Any] = []
         reads: list[Any] = []
-
-        def hold_first(held: list[Any]) -> Callable[[Any], None]:
-            return lambda route: route.continue_() if held else held.append(route)
-
         page.route("**/api/assignments/*", hold_first(saves))
         page.route("**/api/pages/*", hold_first(reads))
         page.goto(f"{served.url}/work", wait_until="commit")
@@ -132,6 +133,36 @@ def test_an_answer_stored_while_its_page_is_on_the_way_is_shown(browser: Any, se
         settled(page)
         assert page.locator(".conflict").count() == 0
     assert len(served.answers()) == 1
+
+
+def test_keys_count_while_the_page_is_read_again(browser: Any, served: Seat) -> None:
+    """What is pressed until the page is there again stays, and so does the place."""
+    with visiting(browser) as visitor:
+        states: list[Any] = []
+        reads: list[Any] = []
+
+        def changed(route: Any) -> None:
+            states.append(route)
+            route.fulfill(json={"stage": len(states)})
+
+        visitor.context.route("**/api/state", changed)
+        page = visitor.enter(served, "ada")
+        read_ahead(page)
+        eventually(page, lambda: bool(states))
+        page.route("**/api/pages/*", hold_first(reads))
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        eventually(page, lambda: bool(reads))
+        press(page, "1 2 3 4 Enter 5")
+        page.locator("#finish").evaluate("node => { node.dataset.old = 'yes'; }")
+        reads[0].continue_()
+        page.locator("#finish[data-old]").wait_for(state="detached")
+        assert chosen(page) == ["5", None, None, None]
+        press(page, "2")
+        settled(page)
+    assert [row["answer"]["values"] for row in served.answers()] == [
+        {"coherence": 1, "consistency": 2, "fluency": 3, "relevance": 4},
+        {"coherence": 5, "consistency": 2},
+    ]
 
 
 def test_backspace_goes_back(browser: Any, served: Seat) -> None:
@@ -187,7 +218,7 @@ def test_offline_and_back(browser: Any, served: Seat) -> None:
     with visiting(browser) as visitor:
         visitor.expected = ("ERR_INTERNET_DISCONNECTED",)
         page = visitor.enter(served, "ada")
-        page.wait_for_load_state("networkidle")
+        read_ahead(page)
         visitor.context.set_offline(True)
         press(page, "1 2 3 4 Enter 2 2 2 2 Enter 3 3 3 3 Enter 4")
         page.locator("#state", has_text="Offline: 4 kept in this browser").wait_for()
@@ -281,19 +312,6 @@ def test_text_in_angle_brackets_is_shown(browser: Any, tmp_path: Path) -> None:
         assert page.locator(".speaker").inner_text() == "<b>A</b>"
         assert page.locator(".bar h1").inner_text() == evil
         assert page.locator("main img, main script").count() == 0
-
-
-def test_right_to_left(browser: Any, tmp_path: Path) -> None:
-    with serve(section(), arabic(), tmp_path) as served, visiting(browser) as visitor:
-        page = visitor.enter(served, "ada")
-        for place in (".turns", ".said", ".summary p"):
-            assert page.locator(place).first.evaluate("node => getComputedStyle(node).direction") == "rtl"
-        boxes = [turn.bounding_box() for turn in page.locator(".turn").all()]
-        column = page.locator(".turns").bounding_box()
-        assert boxes[0]["x"] + boxes[0]["width"] == pytest.approx(column["x"] + column["width"], abs=1)
-        assert boxes[1]["x"] == pytest.approx(column["x"], abs=1)
-        press(page, "1 2 3 4 Enter")
-        page.locator("#notice").wait_for()
 
 
 def test_chinese_interface(browser: Any, served: Seat) -> None:

@@ -7,7 +7,17 @@ import pytest
 
 from dialgauge.annotate._protocol import Language
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
-from tests.annotate.annotate_browser import dimension, english, eventually, press, section, serve, settled, visiting
+from tests.annotate.annotate_browser import (
+    arabic,
+    dimension,
+    english,
+    eventually,
+    press,
+    section,
+    serve,
+    settled,
+    visiting,
+)
 from tests.page_checks import DESKTOP, PHONE, violations
 
 pytestmark = pytest.mark.browser
@@ -116,3 +126,16 @@ def test_every_language_fits(browser: Any, tmp_path: Path) -> None:
         page.set_viewport_size(DESKTOP)
         dialogue, sheet = page.locator(".text").bounding_box(), page.locator(".sheet").bounding_box()
         assert dialogue["x"] > sheet["x"]
+
+
+def test_right_to_left(browser: Any, tmp_path: Path) -> None:
+    with serve(section(), arabic(), tmp_path) as served, visiting(browser) as visitor:
+        page = visitor.enter(served, "ada")
+        for place in (".turns", ".said", ".summary p"):
+            assert page.locator(place).first.evaluate("node => getComputedStyle(node).direction") == "rtl"
+        boxes = [turn.bounding_box() for turn in page.locator(".turn").all()]
+        column = page.locator(".turns").bounding_box()
+        assert boxes[0]["x"] + boxes[0]["width"] == pytest.approx(column["x"] + column["width"], abs=1)
+        assert boxes[1]["x"] == pytest.approx(column["x"], abs=1)
+        press(page, "1 2 3 4 Enter")
+        page.locator("#notice").wait_for()

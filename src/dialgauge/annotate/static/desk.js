@@ -70,10 +70,10 @@ export class Desk {
     announce(t("item.place", { number: index + 1, items: page.items.length }));
   }
 
-  /** Before the item leaves the desk: what is still being typed becomes an edit. */
+  /** Before the item leaves the desk. */
   leave() {
     if (!this.#built) return;
-    this.#flush();
+    this.flush();
     this.#built.marker?.close();
     this.#built = this.#comment = null;
   }
@@ -88,7 +88,7 @@ export class Desk {
 
   /** Saves and goes on; where something is missing it says what, and goes there. */
   async finish() {
-    this.#flush();
+    this.flush();
     if (this.#outbox.conflict(this.item.id)) return toast(t("conflict.first"));
     if (this.locked) return this.#travel.next();
     if (this.item.draft) {
@@ -144,7 +144,8 @@ export class Desk {
     this.#changed(typing);
   }
 
-  #flush() {
+  /** What is still being typed becomes an edit. */
+  flush() {
     this.#built?.flush();
     this.#comment?.flush();
   }
@@ -295,7 +296,7 @@ export class Desk {
   #settle(keepMine) {
     const { item } = this;
     // A comment may have been written since the conflict was shown: it belongs to the answer here.
-    this.#flush();
+    this.flush();
     const { mine, theirs } = this.#outbox.conflict(item.id);
     const chosen = keepMine ? mine : theirs;
     Object.assign(item.answer, {

@@ -37,20 +37,31 @@ const name = location.pathname.replace(/^\/lead\/?/, "") || "dashboard";
 const EVERY_MS = 10_000;
 const FIELDS = "input, select, textarea";
 let drawn = null;
+let begun = 0;
+let ended = 0;
 
-/** Reads everything again and draws the page anew: after each act of the lead, so that what is shown is what is stored. */
-async function draw() {
-  const { state } = await ask("/api/lead/state");
-  const data = await ask("/api/lead/dashboard");
-  document.getElementById("blinded").textContent = data.study.blinded ? t("lead.blinded") : t("lead.unblinded");
-  document.querySelector('nav a[data-page="gate"]').hidden = data.gate === null;
-  document.querySelector('nav a[data-page="crowd"]').hidden = !data.study.crowd;
-  for (const page of ["comments", "late"]) showCount(page, data[page]);
-  const nodes = await PAGES[name](data, draw);
-  const open = [...main.querySelectorAll("details")].map((node) => node.open);
-  replace(main, ...nodes);
-  [...main.querySelectorAll("details")].forEach((node, index) => (node.open = open[index] ?? false));
-  drawn = state;
+/**
+ * Reads everything again and draws the page anew: after each act of the lead, so that what is shown is what is stored.
+ * What was read is not drawn where a later act has begun to read, or where it is not `welcome` any more.
+ */
+async function draw(welcome = () => true) {
+  const turn = (begun += 1);
+  try {
+    const { state } = await ask("/api/lead/state");
+    const data = await ask("/api/lead/dashboard");
+    document.getElementById("blinded").textContent = data.study.blinded ? t("lead.blinded") : t("lead.unblinded");
+    document.querySelector('nav a[data-page="gate"]').hidden = data.gate === null;
+    document.querySelector('nav a[data-page="crowd"]').hidden = !data.study.crowd;
+    for (const page of ["comments", "late"]) showCount(page, data[page]);
+    const nodes = await PAGES[name](data, () => draw());
+    if (turn !== begun || !welcome()) return;
+    const open = [...main.querySelectorAll("details")].map((node) => node.open);
+    replace(main, ...nodes);
+    [...main.querySelectorAll("details")].forEach((node, index) => (node.open = open[index] ?? false));
+    drawn = state;
+  } finally {
+    ended += 1;
+  }
 }
 
 /** How much waits on a page, beside its name. */
@@ -59,13 +70,17 @@ function showCount(page, count) {
   replace(link, t(`lead.${page}`), " ", count ? element("span", { class: "count" }, String(count)) : "");
 }
 
-/** Draws the page anew when something has changed, but never under somebody's hands. */
+/** Draws the page anew when something has changed, but never under somebody's hands, nor while it is drawn. */
 async function follow() {
-  if (document.visibilityState !== "visible" || drawn === null) return;
-  if (main.contains(document.activeElement) && document.activeElement !== main) return;
-  if ([...main.querySelectorAll(FIELDS)].some(edited)) return;
+  const free = () => begun === ended && !inUse();
+  if (document.visibilityState !== "visible" || drawn === null || !free()) return;
   const { state } = await ask("/api/lead/state");
-  if (state !== drawn) await draw();
+  if (state !== drawn && free()) await draw(() => !inUse());
+}
+
+function inUse() {
+  if (main.contains(document.activeElement) && document.activeElement !== main) return true;
+  return [...main.querySelectorAll(FIELDS)].some(edited);
 }
 
 /** Whether somebody has begun to fill in a field. */

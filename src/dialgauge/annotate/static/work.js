@@ -54,9 +54,15 @@ async function prepareOffline() {
   await navigator.serviceWorker.register("/offline-worker.js", { scope: "/work" }).catch(() => {});
 }
 
-/** Somebody else may sit down at this browser. */
-function forget() {
-  caches.keys().then((names) => names.forEach((name) => name.startsWith("dialgauge-") && caches.delete(name)));
+/** Somebody else may sit down at this browser: first what is kept goes, then the page, which could not wait for it. */
+async function forget(event) {
+  event.preventDefault();
+  try {
+    const names = (await caches.keys()).filter((name) => name.startsWith("dialgauge-"));
+    await Promise.all(names.map((name) => caches.delete(name)));
+  } finally {
+    event.target.submit();
+  }
 }
 
 /** The edits of this person in this browser, named after study and person: they outlive session, title and tab. */
@@ -108,16 +114,16 @@ function keepLooking() {
   document.addEventListener("visibilitychange", look);
 }
 
-/** After a change at the server: what this page knows of it may be out of date. */
+/** After a change at the server: what this page knows of it may be out of date. Meanwhile the work goes on. */
 async function readAgain() {
-  desk.leave();
+  desk.flush();
   outbox.wake();
   await outbox.settled();
-  fetched.clear();
-  const { page, index } = desk;
   overview = await ask("/api/pages");
   showProgress(overview.progress);
-  if (page && overview.pages.some(({ id }) => id === page.id)) return enter(page.id, { number: index + 1 });
+  fetched.clear();
+  const { page } = desk;
+  if (page && overview.pages.some(({ id }) => id === page.id)) return enter(page.id, { stay: true });
   return goOn();
 }
 
@@ -167,8 +173,11 @@ function withoutKeys({ values, spans, text, comment }) {
   );
 }
 
-/** Puts a page on the desk: at the item of this number, at its end, or at the first open item. */
-async function enter(id, { number = null, atEnd = false } = {}) {
+/**
+ * Puts a page on the desk: at the item of this number, at its end, or at the first open item; or, to `stay`, at the item
+ * that is there, unless somebody has gone on to another page.
+ */
+async function enter(id, { number = null, atEnd = false, stay = false } = {}) {
   let page;
   try {
     page = await load(id);
@@ -180,6 +189,8 @@ async function enter(id, { number = null, atEnd = false } = {}) {
   const firstOpen = page.items.findIndex((item) => !item.answer.complete && !item.finished);
   let index = number === null ? Math.max(0, firstOpen) : Math.min(page.items.length, Math.max(1, number || 1)) - 1;
   if (atEnd) index = page.items.length - 1;
+  if (stay && desk.page?.id !== id) return;
+  if (stay) index = Math.min(desk.index, page.items.length - 1);
   put(page, index, { atEnd });
   // The next dialogue is fetched ahead: no waiting, and a train tunnel in between does not stop the work.
   if (page.following) load(page.following).catch(() => {});
