@@ -57,7 +57,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("systems")
     (folder / "study.toml").write_text(
         '[study]\nname = "two"\n[corpus]\nsource = "embedded"\n[metrics]\nuse = ["rouge-1", "length"]\n'
-        '[correlation]\nresamples = 20\n[systems]\nsystems = ["careful", "glib"]\n'
+        '[correlation]\nresamples = 20\n[verdict]\nnull_runs = 0\n[systems]\nsystems = ["careful", "glib"]\n'
     )
     return run_study(folder / "study.toml").folder
 

@@ -16,6 +16,8 @@ name = "small"
 source = "embedded"
 [metrics]
 use = ["rouge-1", "rouge-2"]
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 20
 """

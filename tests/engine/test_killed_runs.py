@@ -37,6 +37,8 @@ name = "s"
 source = "corpus"
 [metrics]
 use = ["rouge-1", "rouge-l@source", "chrf", "ter", "length"]
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 20
 [perturbations]

@@ -24,6 +24,8 @@ seed = 3
 source = "corpus"
 [metrics]
 use = ["rouge-1", "rouge-l@source", "ter", "length"]
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 20
 [perturbations]

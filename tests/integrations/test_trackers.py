@@ -17,6 +17,10 @@ name = "tracked"
 source = "embedded"
 [metrics]
 use = ["rouge-1", "rouge-l:stem=yes", "chrf@source"]
+[correlation]
+resamples = 20
+[verdict]
+null_runs = 0
 """
 
 

@@ -430,6 +430,8 @@ name = "asked"
 source = "calls.jsonl"
 [metrics]
 use = ["rouge-1", "length"]
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 20
 [perturbations]

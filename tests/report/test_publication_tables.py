@@ -31,6 +31,8 @@ source = "corpus"
 use = ["rouge-1", "rouge-l", "ter", "length", "corpus-bleu"]
 [ratings]
 clean = "majority-noise-removal"
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 20
 coefficients = ["pearson", "kendall"]

@@ -18,6 +18,8 @@ name = "{name}"
 source = "{name}"
 [metrics]
 use = [{metrics}]
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 20
 coefficients = ["pearson"]

@@ -23,6 +23,8 @@ source = "embedded"
 [metrics]
 use = ["rouge-1", "chrf", "length", "rouge-1-p@source"]
 
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 50
 levels = ["summary"]

@@ -15,6 +15,8 @@ name = "kinds"
 source = "made"
 [metrics]
 use = ["length", "rouge-1"]
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 20
 """

@@ -27,6 +27,8 @@ name = "own"
 source = "embedded"
 [metrics]
 use = ["rouge-1", "ter"]
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 0
 [repetition]
@@ -102,9 +104,9 @@ def test_it_is_skipped_while_nothing_has_changed(study: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("words = 1", "words = 0"), ":10: repetition.words: Input should be greater than or equal to 1; got 0"),
-        (("words = 1", "word = 1"), ":10: repetition.word: unknown key 'word'; did you mean 'words'?"),
-        (("[repetition]", "[repetion]"), ":9: repetion: unknown key 'repetion'; did you mean 'repetition'"),
+        (("words = 1", "words = 0"), ":12: repetition.words: Input should be greater than or equal to 1; got 0"),
+        (("words = 1", "word = 1"), ":12: repetition.word: unknown key 'word'; did you mean 'words'?"),
+        (("[repetition]", "[repetion]"), ":11: repetion: unknown key 'repetion'; did you mean 'repetition'"),
     ],
 )
 def test_mistakes_in_its_section_are_named_with_their_line(

@@ -21,6 +21,8 @@ source = "{corpus}"
 use = {metrics}
 [ratings]
 clean = "{clean}"
+[verdict]
+null_runs = 0
 [correlation]
 {correlation}
 """

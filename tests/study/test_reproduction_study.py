@@ -30,6 +30,8 @@ name = "again"
 source = "corpus"
 [metrics]
 use = ["rouge-1", "length"]
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 20
 levels = ["summary"]
@@ -266,12 +268,12 @@ def test_scales_and_normalising(tmp_path: Path, small: Corpus) -> None:
             {"claims": '[[claims]]\nclaim = "a > b"\ndimension = "fluency"\n'},
             r"^reproduction\.claims: claim '1': study 'first' has no value for fluency / overall / a",
         ),
-        ('original = "first.csv"\nscale = "one to five"', {}, r":13: reproduction\.scale: .*one to five"),
+        ('original = "first.csv"\nscale = "one to five"', {}, r":15: reproduction\.scale: .*one to five"),
         ('original = "first.csv"\nmethod = "meen"', {}, r"reproduction\.method: unknown method of aggregation 'meen'"),
         ('original = "first.csv"\nagreement = 2.0', {}, r"reproduction\.agreement: Input should be less than or equal"),
         ('orignal = "first.csv"', {}, r"reproduction\.orignal: unknown key 'orignal'; did you mean 'original'"),
-        ('original = "../first.csv"', {}, r":12: reproduction\.original: '\.\./first\.csv' is outside of"),
-        ('original = "a.csv"\nclaims = "/etc/claims.toml"', {}, r":13: reproduction\.claims: .* is outside of"),
+        ('original = "../first.csv"', {}, r":14: reproduction\.original: '\.\./first\.csv' is outside of"),
+        ('original = "a.csv"\nclaims = "/etc/claims.toml"', {}, r":15: reproduction\.claims: .* is outside of"),
     ],
 )
 def test_bad_input_is_named_before_the_long_work(

@@ -20,6 +20,8 @@ seed = 3
 source = "embedded"
 [metrics]
 use = ["rouge-1", "rouge-l@source", "ter", "length"]
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 50
 """
@@ -210,9 +212,7 @@ def test_a_changed_data_set_is_noticed(tmp_path: Path, monkeypatch: pytest.Monke
     line = {"id": "1", "dialogue": "Ann: Hi there!\r\nBob: Hello, Ann.", "summary": "Ann and Bob greet."}
     (folder / "test.json").write_text(json.dumps([line]))
     (tmp_path / "s.toml").write_text(
-        STUDY.replace('"embedded"', '"dataset:samsum"').replace(
-            "[correlation]", "include_references = true\n[correlation]"
-        )
+        STUDY.replace('"embedded"', '"dataset:samsum"').replace("[verdict]", "include_references = true\n[verdict]")
     )
     run_study(tmp_path / "s.toml")
     assert set(run_study(tmp_path / "s.toml").stages.values()) == {"unchanged"}

@@ -21,6 +21,8 @@ name = "code"
 source = "embedded"
 [metrics]
 use = ["rouge-1", "meteor"]
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 0
 """

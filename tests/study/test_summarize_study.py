@@ -27,6 +27,8 @@ systems = {systems}
 {more}
 [metrics]
 use = ["rouge-1", "rouge-1-p@source", "length"]
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 20
 levels = ["system", "summary"]

@@ -22,6 +22,8 @@ name = "tweak"
 source = "{source}"
 [metrics]
 use = ["rouge-l", "ter@source", "bleu-4@source", "coverage"]
+[verdict]
+null_runs = 0
 [correlation]
 resamples = 0
 [perturbations]

@@ -65,7 +65,6 @@ class SummaryFrame:
         largest = np.max(np.abs(values), axis=0, initial=0.0)
         return np.asarray(values / np.where(largest > 0, largest, 1.0))
 
-
     def _medians(self, matrix: FloatArray) -> FloatArray:
         """That of each dialogue, zero where there is none. For tables as small as ours, ``nanmedian`` goes a long way
         through masked arrays."""
