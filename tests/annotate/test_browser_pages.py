@@ -19,6 +19,7 @@ from tests.annotate.annotate_browser import (
     Visitor,
     dimension,
     english,
+    eventually,
     fresh,
     press,
     section,
@@ -200,7 +201,7 @@ def test_a_crowd_from_the_door_to_the_code(browser: Any, tmp_path: Path) -> None
             page = visitor.page()
             page.goto(address)
             page.get_by_role("heading", name="Purpose").wait_for()
-            assert "abc123" not in page.url
+            eventually(page, lambda: "abc123" not in page.url)
             check(page)
             page.get_by_role("checkbox").check()
             page.get_by_label("English").check()

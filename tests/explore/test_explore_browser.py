@@ -1,5 +1,6 @@
 """The explorer in a real browser: nothing on the console, nothing for axe-core to find, nothing that runs."""
 
+import re
 from typing import Any
 
 import pytest
@@ -49,14 +50,17 @@ def test_a_question_leads_to_the_very_words_without_scripts(served: str, browser
     page.get_by_label("Perturbation", exact=True).select_option("typos")
     page.locator("form", has_text="did a metric miss").get_by_role("button", name="Show").click()
     page.locator("article.found a").first.click()
+    page.wait_for_load_state()  # a click waits for the next page to begin, not for what it holds
     assert "system=" in page.url
     assert page.url.endswith("#variant-typos-overall")
     target = page.locator("article:target")
     assert target.locator("del").count() > 0
     assert target.locator("ins").count() > 0
+    assert page.locator(".feeling").count() > 0
     page.get_by_role("link", name="Hide affect").click()
+    page.get_by_role("link", name="Mark affect").wait_for()
     assert page.locator(".feeling").count() == 0
     page.get_by_role("link", name="All summaries").click()
     page.get_by_role("link", name="ter", exact=True).first.click()
-    assert page.locator("th[aria-sort]").inner_text().startswith("ter")
+    page.locator("th[aria-sort]", has_text=re.compile("^ter")).wait_for()
     context.close()

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from dialgauge.errors import ModelError
-from dialgauge.metrics import parse_request, score_pairs
+from dialgauge.metrics import _questeval, parse_request, score_pairs
 from dialgauge.metrics._questeval import Directions, Marks, _Asking, answers, sentences
 from dialgauge.metrics._questions import squad_words, word_f1
 from dialgauge.models import load, load_parser
@@ -57,6 +57,10 @@ def test_sentences_and_answers(parser: str) -> None:
     assert answers(pipeline("Mia has a cake")) == ["Mia", "Mia", "cake"]
 
 
+#: Untrained models write until they are stopped, which the test does early.
+LONGEST = 12
+
+
 def write(name: str, prompt: str) -> tuple[str, float]:
     """What the model writes, and how surely the text has an answer: one prompt, no batch."""
     loaded = load("seq2seq", name, "cpu")
@@ -64,7 +68,7 @@ def write(name: str, prompt: str) -> tuple[str, float]:
     if ids.shape[1] > 128:
         ids = torch.cat([ids[:, :127], ids[:, -1:]], dim=1)
     with torch.inference_mode():
-        written = loaded.module.generate(input_ids=ids, do_sample=False, num_beams=1, max_new_tokens=64)
+        written = loaded.module.generate(input_ids=ids, do_sample=False, num_beams=1, max_new_tokens=LONGEST)
         start = torch.tensor([[loaded.config.decoder_start_token_id]])
         logits = loaded.module(input_ids=ids, decoder_input_ids=start).logits[0, 0].double()
     word = loaded.tokenizer("unanswerable")["input_ids"][0]
@@ -85,7 +89,9 @@ def direction(about: str, reader: str, parser: str) -> float:
     return statistics.fmean(numbers)
 
 
-def test_equals_one_call_at_a_time(settings: str, parser: str) -> None:
+def test_equals_one_call_at_a_time(settings: str, parser: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _questeval._LONGEST == 64
+    monkeypatch.setattr(_questeval, "_LONGEST", LONGEST)
     summary, source = SUMMARIES[3], SOURCES[3]
     found = score_pairs(
         [summary], [source], [f"{name}:{settings}" for name in ("questeval", "questeval-recall", "questeval-precision")]

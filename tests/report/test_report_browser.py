@@ -102,7 +102,7 @@ def test_a_point_shows_its_text_as_text(browser: Any, address: str) -> None:
     )
     page.mouse.move(*at)
     hint = page.locator(".hint")
-    assert hint.is_visible()
+    hint.wait_for()
     assert hint.locator("p").inner_text().startswith(EVIL)
     assert page.locator("img").count() == 0
     assert complaints == []

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 #: Cells that say that no judgement was given, in lower case.
@@ -315,13 +316,21 @@ def _steps(given: Mapping[str, str]) -> dict[str, tuple[str, int]]:
     return parted if len(stems) == 1 and len(ranks) > 2 else {}
 
 
+@cache
+def _places() -> dict[tuple[str, ...], dict[str, float]]:
+    """Each scale, the short ones first, with the place of each of its words."""
+    return {
+        scale: {word: float(place) for place, point in enumerate(scale, start=1) for word in point.split("|")}
+        for scale in sorted(_SCALES, key=len)
+    }
+
+
 def _ordered(given: Mapping[str, str], reading: object) -> Reading:
     best: dict[str, float] = {}
     chosen: tuple[str, ...] = ()
     stepped = _steps(given) if len(given) <= _MOST_DEGREES else {}
     given = {text: word for text, word in given.items() if word in _OF_SCALES}
-    for scale in sorted(_SCALES, key=len):
-        places = {word: float(place) for place, point in enumerate(scale, start=1) for word in point.split("|")}
+    for scale, places in _places().items() if given else ():
         known = {text: places[word] for text, word in given.items() if word in places}
         if len(known) > len(best):
             best, chosen = known, scale
