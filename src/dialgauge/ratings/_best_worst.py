@@ -10,7 +10,7 @@ from dialgauge.arrays import FloatArray
 from dialgauge.corpus import KEY, ORIGINAL
 from dialgauge.errors import InputError
 from dialgauge.ratings._alpha import alpha_statistic
-from dialgauge.ratings._bootstrap import bootstrap_interval
+from dialgauge.ratings._bootstrap import bootstrap_interval, ratio_intervals
 from dialgauge.ratings._judgement_frames import alpha_of_answers
 from dialgauge.ratings._settings import JudgementSettings
 from dialgauge.settings import takes
@@ -86,13 +86,7 @@ def best_worst_ratings(choices: pl.DataFrame) -> pl.DataFrame:
 def _systems(part: pl.DataFrame, asked: JudgementSettings) -> list[dict[str, Any]]:
     names, dialogues = sorted(part["item"].unique()), sorted(part["dialogue_id"].unique())
     points, shown = _tables(part, "dialogue_id", dialogues, names)
-    ends = None
-    if asked.resamples and len(dialogues) > 1:
-        n = len(dialogues)
-        weights = np.random.default_rng(asked.seed).multinomial(n, np.full(n, 1 / n), size=asked.resamples)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            drawn = (weights @ points) / (weights @ shown)
-        ends = np.nanpercentile(drawn, [50 * (1 - asked.confidence), 50 * (1 + asked.confidence)], axis=0)
+    ends = ratio_intervals(points, shown, asked)
     counts = {(item, choice): n for item, choice, n in part.group_by("item", "choice").len().iter_rows()}
     rows = []
     for i, name in enumerate(names):

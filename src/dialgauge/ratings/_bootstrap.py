@@ -46,6 +46,20 @@ def bootstrap_interval(statistic: Statistic, clusters: IntArray, how: Intervals)
     return Interval(float(low), float(high), undefined)
 
 
+def ratio_intervals(sums: FloatArray, counts: FloatArray, how: Intervals) -> FloatArray | None:
+    """Both ends (rows) of the percentile interval of each column's total of ``sums`` over that of ``counts``.
+
+    Their rows, such as dialogues, are drawn anew. None with a single row, or without resamples.
+    """
+    n = len(sums)
+    if n < 2 or how.resamples == 0:
+        return None
+    weights = np.random.default_rng(how.seed).multinomial(n, np.full(n, 1 / n), size=how.resamples)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        drawn = (weights @ sums) / (weights @ counts)
+    return np.asarray(np.nanpercentile(drawn, [50 * (1 - how.confidence), 50 * (1 + how.confidence)], axis=0))
+
+
 def alpha_interval(
     statistic: Statistic, value: float, clusters: IntArray, how: Intervals, without_raters: FloatArray | None = None
 ) -> Interval:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL
+from dialgauge.ratings._bootstrap import ratio_intervals
 from dialgauge.ratings._settings import JudgementSettings
 
 SYSTEMS = pl.Schema(
@@ -67,14 +67,11 @@ def _system(name: str, own: pl.DataFrame, asked: JudgementSettings) -> dict[str,
     row |= {column: own[column].mean() for column in columns}
     by_dialogue = own.group_by("dialogue_id", maintain_order=True)
     sums, counts = (
-        by_dialogue.agg(made(column) for column in columns).drop("dialogue_id") for made in (pl.sum, pl.count)
+        by_dialogue.agg(made(column) for column in columns).drop("dialogue_id").to_numpy()
+        for made in (pl.sum, pl.count)
     )
-    n = sums.height
-    if asked.resamples and n > 1:
-        weights = np.random.default_rng(asked.seed).multinomial(n, np.full(n, 1 / n), size=asked.resamples)
-        with np.errstate(invalid="ignore"):
-            drawn = (weights @ sums.to_numpy()) / (weights @ counts.to_numpy())
-        ends = np.nanpercentile(drawn, [50 * (1 - asked.confidence), 50 * (1 + asked.confidence)], axis=0)
+    ends = ratio_intervals(sums, counts, asked)
+    if ends is not None:
         for place, column in enumerate(columns):
             row |= {f"{column}_low": float(ends[0, place]), f"{column}_high": float(ends[1, place])}
     return row
