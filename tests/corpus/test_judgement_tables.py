@@ -174,3 +174,51 @@ def test_broken_rows_of_a_folder_are_skipped_and_named(tmp_path: Path) -> None:
     card.write_text(card.read_text().replace('kind = "best-worst"', 'kid = "best-worst"'))
     with pytest.raises(InputError, match=r"dimensions.quality: unknown key 'kid'"):
         read_corpus(tmp_path / "whole")
+
+
+TALK = "Ann: I come at ten.\nBob: Fine."
+
+
+def test_one_option_cannot_be_best_and_worst() -> None:
+    options = {"summary_a": "One.", "summary_b": "Two.", "summary_c": "Three."}
+    rows = [
+        {"dialogue_id": f"d{n}", "dialogue": TALK, "annotator": "x", **options, "best": "a", "worst": "ba"[n == 0]}
+        for n in range(6)
+    ]
+    read = read_corpus(rows)
+    assert read.choices.height == 15
+    assert [problem.reason for problem in read.problems] == ["best and worst must be two of the options"]
+
+
+def test_a_winner_who_did_not_take_part_is_no_tie() -> None:
+    said = ["model_a", "model_c", "tie", "neither of them", "tie (bothbad)", "gpt"]
+    pair = {"model_a": "bart", "model_b": "gpt", "response_a": "One.", "response_b": "Two.", "annotator": "x"}
+    read = read_corpus(
+        [{"dialogue_id": f"d{n}", "dialogue": TALK, **pair, "winner": one} for n, one in enumerate(said)]
+    )
+    assert read.preferences["winner"].to_list() == ["a", "tie", "tie", "tie", "b"]
+    assert read.preferences["both_bad"].to_list() == [False, False, False, True, False]
+    (problem,) = read.problems
+    assert problem.reason == "the winner is neither of the two, nor a tie"
+    assert read.dialogues["dialogue_id"].to_list() == [f"d{n}" for n in range(6)]
+
+
+def test_marks_of_a_row_that_names_its_annotator() -> None:
+    mark = {"start": 2, "end": 7, "label": "verb", "severity": "major"}
+    found = [[mark, {**mark, "start": 11, "end": 14, "label": "time"}], [], [mark], [{**mark, "end": 99}]]
+    row = {"dialogue": TALK, "system": "bart", "summary": "A comes at ten.", "annotator": "x"}
+    read = read_corpus([{"dialogue_id": f"d{n}", **row, "spans": marks} for n, marks in enumerate(found)])
+    assert read.spans.select("dialogue_id", "text", "label", "severity").rows() == [
+        ("d0", "comes", "verb", "major"),
+        ("d0", "ten", "time", "major"),
+        ("d1", None, None, None),
+        ("d2", "comes", "verb", "major"),
+    ]
+    assert [problem.reason for problem in read.problems] == ["the span ends behind the text"]
+
+
+def test_what_is_neither_yes_nor_no_is_said_so() -> None:
+    row = {"dialogue": TALK, "system": "bart", "summary": "A comes at ten.", "annotator": "x"}
+    words = ["yes", "no", "yes", "no", "maybe", "yes"]
+    read = read_corpus([{"dialogue_id": f"d{n}", **row, "faithful": word} for n, word in enumerate(words)])
+    assert [problem.reason for problem in read.problems] == ["the value is neither yes nor no"]

@@ -132,7 +132,7 @@ def _spans(everything: Results, turns: Mapping[str, Sequence[Mapping[str, str]]]
                 "start": row["start"] + before,
                 "end": row["end"] + before,
                 "text": row["marked"],
-                "comment": row["note"],
+                "comment": row["note"] or None,
             }
         )
     marked = {tuple(row[name] for name in key) for row in rows}

@@ -51,7 +51,7 @@ def choices(table: Table, mapping: Mapped, options: Options, best: str, worst: s
                 "system": name,
                 "choice": next((word for word, at in chosen.items() if at == side), "neither"),
                 "_given": f"best {row[best]}, worst {row[worst]}",
-                "_lost": None in chosen.values(),
+                "_lost": None in chosen.values() or chosen["best"] == chosen["worst"],
                 ROW: number + made.frame.height,
             }
             for side, name in names.items()
@@ -86,7 +86,8 @@ def marked_choices(table: Table, mapping: Mapped, best: str, worst: str) -> Tabl
     rows = []
     for _, group in keyed.group_by(["@dialogue_id", "@role", "@annotator", "@question"], maintain_order=True):
         systems = group["@system"].fill_null("system").to_list()
-        lost = group["@best"].sum() != 1 or group["@worst"].sum() != 1
+        both = (group["@best"] & group["@worst"]).any()
+        lost = both or group["@best"].sum() != 1 or group["@worst"].sum() != 1
         rows += [
             {
                 **_key(given, systems),

@@ -104,7 +104,7 @@ def _preferences(found: Further, frame: pl.DataFrame) -> pl.DataFrame:
 def _choices(found: Further, frame: pl.DataFrame) -> pl.DataFrame:
     if "_lost" in frame.columns:
         lost = frame.filter(pl.col("_lost")).unique(ROW, maintain_order=True)
-        found.bad += bad_rows("choices", lost, CHOICE_KEY[:5], "best or worst is none of the options", "_given")
+        found.bad += bad_rows("choices", lost, CHOICE_KEY[:5], "best and worst must be two of the options", "_given")
         frame = frame.filter(~pl.col("_lost")).drop("_lost", "_given")
     return _merged(found, frame, list(CHOICE_KEY), ["choice"], "choices")
 

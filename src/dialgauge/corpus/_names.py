@@ -182,6 +182,12 @@ _METRICS = re.compile(
     r"bart_?score\w*|mover_?score|comet\w*|bleurt\w*|quest_?eval|summac\w*|dae|fact_?cc\w*|feqa|qags|qafacteval|"
     r"align_?score\w*|uni_?eval\w*|g_?eval|perplexity|ppl|log_?probs?|entropy|embedding|embeddings)(?:_.*)?"
 )
+#: What is said of two that are as good as each other.
+TIE = re.compile(
+    r"(?:it_?s_|they_are_|they_re_|both_are_|about_|roughly_|almost_|nearly_)*(?:a_|the_)?(?:tie|tied|draw|equal|equals|"
+    r"equally|same|both|neither|none|no_preference|no_difference|either|similar|comparable|identical|indifferent|gleich|"
+    r"egal|unentschieden|empate|igual|pareggio|0)(?:_.*)?"
+)
 #: "Accuracy (1-5)", "Accuracy [0 to 100]": the scale stands in the heading.
 _SCALED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*(?:-|–|to|…|\.\.)\s*(\d+)(?:\s*[,;:].*)?\s*[)\]]\s*[?:]?\s*")
 #: "How fluent is it? (1 = not at all, 5 = very)": the ends of the scale with what they mean.

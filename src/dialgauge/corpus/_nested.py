@@ -8,7 +8,18 @@ from typing import Any
 import polars as pl
 
 from dialgauge.corpus._names import USES, is_dimension, is_id, is_metric, is_person, normalised
-from dialgauge.corpus._nested_answers import as_judgement, asked_of, flat, keyed, marked, ranked, single, votes
+from dialgauge.corpus._nested_answers import (
+    as_judgement,
+    asked_of,
+    flat,
+    is_list_of_marks,
+    keyed,
+    marked,
+    marks_beside,
+    ranked,
+    single,
+    votes,
+)
 from dialgauge.corpus._shapes import (
     DIALOGUE,
     IDENTITY,
@@ -62,6 +73,7 @@ class _Level:
     def __init__(self, kept: frozenset[str], known_person: bool = False) -> None:
         self.kept = kept
         self.known_person = known_person  # whether this or an outer object says who judged
+        self.judging = False  # whether this object itself says so
         self.first: dict[str, Any] = {}
         self.inner: list[dict[str, Any]] = []
         self.systems: set[str] = set()
@@ -73,7 +85,8 @@ class _Level:
 
     def read(self, record: Record) -> None:
         self.given = frozenset(record)
-        self.known_person = self.known_person or any(is_person(normalised(key)) for key in record)
+        self.judging = any(is_person(normalised(key)) for key in record)
+        self.known_person = self.known_person or self.judging
         self.voted = voted_keys(record)
         self.told = any(normalised(key) in DIALOGUE and isinstance(value, str) for key, value in record.items())
         for key, value in record.items():
@@ -112,6 +125,10 @@ class _Level:
             self._say(value)
         elif isinstance(value, list) and key in self.voted:
             self.inner += votes(key, value)
+        elif isinstance(value, list) and self.judging and is_list_of_marks(name, value):
+            first, *others = marks_beside(value, self.given)
+            self.first |= first
+            self.inner += others
         elif isinstance(value, list) and are_sentences(value):
             self._sentences(value)
         elif name in REFERENCES and isinstance(value, list):

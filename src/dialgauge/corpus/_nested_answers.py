@@ -1,7 +1,7 @@
 """Judgements inside a JSON record as flat rows."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from dialgauge.corpus._names import USES, is_dimension, is_person, normalised
@@ -102,16 +102,27 @@ def marked(item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         return
     lists = [key for key, value in item.items() if are_marks(value) or (value == [] and normalised(key) in _MARKS)]
     own = {key: value for key, value in item.items() if key not in lists}
-    marks = [
-        {"start" if normalised(name) == "begin" else name: entry for name, entry in mark.items()}
-        for key in lists
-        for mark in item[key]
-    ]
     who = {key: value for key, value in own.items() if is_person(normalised(key))}
-    empty = {"start": None, "end": None} if lists and not marks else {}
-    first = flat(marks[0]) if marks else empty
+    first, *others = _places([mark for key in lists for mark in item[key]]) if lists else [{}]
     yield {**first, **answers(own)}
-    yield from ({**who, **flat(mark)} for mark in marks[1:])
+    yield from ({**who, **mark} for mark in others)
+
+
+def is_list_of_marks(name: str, value: Any) -> bool:
+    """Whether a list holds the places that somebody marked; it may be empty, where the person found nothing."""
+    return name in _MARKS and (value == [] or are_marks(value))
+
+
+def _places(marks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The marks as flat rows; one without a place where there are none."""
+    named = [{"start" if normalised(name) == "begin" else name: entry for name, entry in one.items()} for one in marks]
+    return [flat(one) for one in named] or [{"start": None, "end": None}]
+
+
+def marks_beside(value: Sequence[Mapping[str, Any]], given: Collection[str]) -> list[dict[str, Any]]:
+    """Marks of a record that says itself who judged: the first without what the record has, then the others."""
+    first, *others = _places(value)
+    return [{key: entry for key, entry in first.items() if key not in given}, *others]
 
 
 def ranked(item: Mapping[str, Any], systems: set[str]) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from dialgauge.corpus._mapping import Mapped
-from dialgauge.corpus._names import is_housekeeping, is_other_id, normalised
+from dialgauge.corpus._names import TIE, is_housekeeping, is_other_id, normalised
 from dialgauge.corpus._sides import Options, columns_of, option_rows, taken_out, with_annotators
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import OVERALL
@@ -26,11 +26,6 @@ _WINNER = frozenset(
 _PREFERRING = frozenset(["winner", "preferred", "prefer", "preference", "better"])
 _FIRST = frozenset(["a", "left", "first", "1"])
 _SECOND = frozenset(["b", "right", "second", "2"])
-_TIE = re.compile(
-    r"(?:it_?s_|they_are_|they_re_|both_are_|about_|roughly_|almost_|nearly_)*(?:a_|the_)?(?:tie|tied|draw|equal|equals|"
-    r"equally|same|both|neither|none|no_preference|no_difference|either|similar|comparable|identical|indifferent|gleich|"
-    r"egal|unentschieden|empate|igual|pareggio|0)(?:_.*)?"
-)
 _MUCH = "much|significantly|strongly|far|clearly|definitely|considerably|a_lot|substantially|way"
 _LITTLE = "slightly|somewhat|a_bit|a_little|marginally|barely|weakly"
 _THING = "summary|model|system|response|option|candidate|output|text|answer|assistant"
@@ -122,7 +117,7 @@ def _say(row: Mapping[str, object], winner: str, options: Options) -> _Said | No
         better = signs[1] if ">" in signs[2] else signs[3]
         return _Said(better.lower(), "much" if len(signs[2]) == 2 else "plain")
     plain = normalised(said)
-    if _TIE.fullmatch(plain):
+    if TIE.fullmatch(plain):
         return _Said("tie")
     return _in_words(plain, row, options)
 

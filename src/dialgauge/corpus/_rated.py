@@ -125,7 +125,8 @@ def _values(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
         )
         wrong = read.filter("_wrong").with_columns(pl.col("value").str.strip_chars())
         with_comma = pl.col("value").str.contains(r"^[+-]?\d+,\d+$")
-        for reason, which in ((_COMMA, with_comma), ("the value is not a number", ~with_comma)):
+        unread = "the value is neither yes nor no" if reading.kind == "yes/no" else "the value is not a number"
+        for reason, which in ((_COMMA, with_comma), (unread, ~with_comma)):
             rows.bad += bad_rows("ratings", wrong.filter(which), _SHOWN, reason, "value")
         scale = rows.plan.scales.get(str(name)) or reading.scale
         done.append(

@@ -5,6 +5,7 @@ import json
 import re
 from typing import Any
 
+from dialgauge.corpus._names import TIE, normalised
 from dialgauge.corpus._types import Dimension
 from dialgauge.corpus.layouts._base import Builder, Layout, Record, flat, hash_id
 
@@ -184,18 +185,19 @@ def _arena(builder: Builder) -> None:
                 question = question or "\n".join(str(one.get("content")) for one in talk if one.get("role") == "user")
                 talk = "\n".join(str(one.get("content")) for one in talk if one.get("role") != "user")
             texts[side] = str(talk)
-        given = str(
-            record.get("question_id") or record.get("conversation_id") or record.get("id") or hash_id(str(question))
-        )
+        named = (record.get(key) for key in ("question_id", "conversation_id", "dialogue_id", "id"))
+        given = next((str(one) for one in named if one), None) or hash_id(str(question))
         for side in "ab":
             row = {"dialogue_id": given, "system": record[f"model_{side}"], "summary": texts[side]}
             builder.add(line, row | {"dialogue": str(question or "")})
         winner = str(record["winner"]).lower()
         code = {"model_a": "a", "model_b": "b", "a": "a", "b": "b"}.get(winner)
-        code = code or next((side for side in "ab" if winner == str(record[f"model_{side}"]).lower()), "tie")
+        code = code or next((side for side in "ab" if winner == str(record[f"model_{side}"]).lower()), None)
+        code = code or ("tie" if TIE.fullmatch(normalised(winner)) else None)
         who = str(record.get("judge") or record.get("judge_user_id") or record.get("annotator") or "1")
         systems = {f"system_{side}": record[f"model_{side}"] for side in "ab"}
         judged = {"annotator": who, "dimension": "preference", "winner": code, "both_bad": "bad" in winner}
+        judged["_given"] = record["winner"]
         builder.judge(
             "preferences",
             line,
