@@ -13,6 +13,7 @@ from dialgauge.checks import (
     read_evidence,
     with_error_rate,
 )
+from dialgauge.checks._introductions import names_of
 from dialgauge.checks._source import turns_of
 from dialgauge.corpus import Dialogue, Turn
 from dialgauge.errors import InputError
@@ -95,6 +96,57 @@ def test_nicknames_possessives_roles_and_case_are_no_errors() -> None:
         "Brown lost the card.",
     ):
         assert "name_absent" not in reasons(summary, call)
+
+
+BANK = """Agent: Calder Bank, this is Morag Reid, can I take your full name?
+Customer: Owen Pritchett. My aunt sends us a cheque, and my card is gone.
+Agent: Thank you, Owen. I'll cancel the card now. My supervisor will ring you.
+Supervisor: Hello Mr Pritchett, Ritu Fenn here. I've spoken to the branch, they've found the cheque.
+Customer: Thanks Ritu."""
+
+
+def test_speakers_with_roles_for_labels_have_the_names_that_the_talk_gives_them() -> None:
+    assert names_of(turns_of(BANK)) == {
+        "Agent": {"morag", "reid"},
+        "Customer": {"owen", "pritchett"},
+        "Supervisor": {"ritu", "fenn"},
+    }
+    assert "attribution" in reasons("Ritu will cancel the card.", BANK)
+    assert "attribution" not in reasons("Morag will cancel the card.", BANK)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Agent: Good day Calder Vale Bank.\nCustomer: Hi, it's about my bill.",  # nobody is greeted by a company
+        "Agent: And your daughter's name?\nCustomer: Isla. Thanks, Saturday is fine.\nAgent: Okay, That's all.",
+        "Tom: Hi Ines, this is Ritu, my sister.\nInes: Hello Ritu.",  # who has a name needs none
+    ],
+)
+def test_other_capitals_name_no_speaker(said: str) -> None:
+    assert names_of(turns_of(said)) == {}
+
+
+@pytest.mark.parametrize(
+    ("summary", "wrong"),
+    [
+        ("Morag's card is gone.", True),
+        ("Owen's card is gone.", False),
+        ("Ritu's aunt sends a cheque.", True),
+        ("Morag's supervisor will ring Owen.", False),
+        ("Owen's supervisor will ring him.", True),
+        ("Owen's branch has the cheque.", False),  # nobody says whose branch it is
+    ],
+)
+def test_what_one_speaker_calls_their_own_is_nobody_elses(summary: str, wrong: bool) -> None:
+    assert ("owner" in reasons(summary, BANK)) is wrong
+
+
+def test_what_is_the_other_ones_as_well_is_no_reason() -> None:
+    call = "Tom: I sold my car.\nInes: I saw your car. Where's her bike?\nTom: My bike is here too."
+    assert "owner" in reasons("Ines's car is sold.", call)
+    assert "owner" not in reasons("Ines's car is sold.", call.replace("I saw your car", "Is it like our car"))
+    assert "owner" not in reasons("Ines's bike is here.", call)
 
 
 def test_placeholders_are_speakers_however_they_are_written() -> None:
@@ -201,7 +253,10 @@ def test_evidence_comes_back_from_its_json() -> None:
 
 
 def test_every_reason_is_explained_with_its_turn() -> None:
-    summary = "Tom doesn't book the room for 5:00. Martin pays $60. Ines will join them for dinner. It is an aardvark."
+    summary = (
+        "Tom doesn't book the room for 5:00. Martin pays $60. Ines will join them for dinner. It is an aardvark. "
+        "Tom's son waits."
+    )
     checked = check(CALL, summary)
     for reason in checked.reasons:
         told = explain(reason, checked)

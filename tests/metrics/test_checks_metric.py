@@ -64,4 +64,4 @@ def test_weights_of_your_own_are_read_and_signed(tmp_path: Path) -> None:
     own.write_text('version = "mine"\nintercept = 1\n[features]\n[attribution]\n', "utf-8")
     with pytest.raises(DialgaugeError, match="not a table of weights"):
         score_pairs(["It is 5 pm."], [["Tom: at 3"]], [f"checks:weights={own}"])
-    assert "weights:1" in parse_request("checks").signature
+    assert "weights:2" in parse_request("checks").signature

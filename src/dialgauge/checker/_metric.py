@@ -115,5 +115,6 @@ register(
         models={"model": "causal-lm"},
         signatures={"folder": folder_signature, "dtype": settled_dtype},
         check=_check,
+        version="2",
     )
 )

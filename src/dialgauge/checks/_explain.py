@@ -43,6 +43,8 @@ def _explained(reason: Reason, checked: CheckedSummary) -> str:
         return f"is negated ({says}), but {turn} and the turns beside it negate nothing: {said}"
     if reason.check == "clause_negated":
         return f"{says} is negated, but {turn} says {said}"
+    if reason.check == "owner":
+        return f"{says}, but {speaker or 'another speaker'} says in turn {reason.turn + 1}: {said}"
     if reason.check == "declined":
         return f"{says}, but {turn} declines: {said}"
     return f"{says} is closer to what {speaker or 'another speaker'} says in turn {reason.turn + 1}: {said}"

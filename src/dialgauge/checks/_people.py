@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from dialgauge.checks._introductions import names_of
 from dialgauge.corpus import Turn
 
 #: Words for the two sides of a service call; a speaker or role named by one can be meant by another of its group.
@@ -115,9 +116,10 @@ class Speakers:
         """The speakers of a dialogue. A word that would mean two of them means none."""
         names = tuple(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
         roles = {turn.speaker: turn.role for turn in turns if turn.role}
+        given = names_of(turns)
         found: dict[str, set[int]] = {}
         for place, name in enumerate(names):
-            for alias in _aliases(name, roles.get(name)):
+            for alias in _aliases(name, roles.get(name)) | given.get(name, set()):
                 found.setdefault(alias, set()).add(place)
         return cls(names, {alias: min(places) for alias, places in found.items() if len(places) == 1})
 

@@ -8,6 +8,7 @@ from dialgauge.checks._claims import AGREEING, Token
 from dialgauge.checks._compare import Aligned, Comparison
 from dialgauge.checks._negation import WORDS as NEGATIONS
 from dialgauge.checks._numerals import is_read_out
+from dialgauge.checks._owners import wrong_owners
 from dialgauge.checks._people import found_in, plain
 from dialgauge.checks._source import Statement
 from dialgauge.checks._types import Reason
@@ -37,6 +38,7 @@ def find_reasons(compared: Comparison, sentence: int, aligned: Aligned, weights:
         *_negations(compared, sentence, aligned),
         *_declined(compared, sentence, aligned),
         *_speakers(compared, sentence, weights),
+        *wrong_owners(compared.claims, compared.source, sentence),
         *_antonyms(compared, sentence, aligned),
         *_absent_words(compared, sentence),
     ]

@@ -39,6 +39,7 @@ CHECKS = {
         Check("clause_negated", "negation", True, "a negated clause about a statement without negation"),
         Check("declined", "negation", True, "an agreement to what was declined"),
         Check("attribution", "speakers", True, "what another speaker said or does"),
+        Check("owner", "speakers", True, "what another speaker calls their own"),
         Check("antonym", "words", True, "the opposite of a word of the turns"),
         Check("word_absent", "words", False, "a rare word that the dialogue does not have, nor one like it"),
     )

@@ -108,6 +108,7 @@ def _declared(name: str, description: str, compute: Callable[[Job, Mapping[str, 
         extra="parser",
         models={"parser": "parser", "vectors": "vectors"},
         signatures={"weights": _signed},
+        version="2",
     )
 
 
