@@ -348,6 +348,19 @@ def test_ratings_of_one_system_are_not_those_of_the_others(tmp_path: Path) -> No
     assert ratings(corpus) == {(d, s, "ann", "coherence"): float(value(d, s, "ann")) for d, s in rated.items()}
 
 
+@pytest.mark.parametrize("people", [False, True])
+def test_files_with_the_same_calls_keep_their_judgements(tmp_path: Path, people: bool) -> None:
+    """The first has a transcript and a dimension more: that is no judgement of what the second is about."""
+    second = "alpha" if people else "beta"
+    first = [[d, CALLS[d], TEXTS[d, "alpha"], value(d, "alpha", "ann"), value(d, "alpha", "ann", 1)] for d in CALLS]
+    other = [[d, TEXTS[d, second], value(d, second, "bob")] for d in CALLS]
+    names = ("ann.csv", "bob.csv") if people else ("alpha.csv", "beta.csv")
+    table(tmp_path / names[0], [["Call ID", "Transcript", "Summary", "Coherence", "Fluency"], *first])
+    table(tmp_path / names[1], [["Call ID", "Summary", "Coherence"], *other])
+    found = read_corpus(tmp_path).ratings.filter(dimension="fluency").drop_nulls("value")
+    assert sorted(found["value"]) == sorted(float(row[4]) for row in first)
+
+
 def test_references_without_spaces_are_no_ids(tmp_path: Path) -> None:
     rows = [[f"c{n}", "alpha", f"客户询问订单{n}号。", f"客户问{n}号的发货时间。"] for n in range(4)]
     corpus = read_corpus(table(tmp_path / "a.csv", [["dialogue_id", "system", "summary", "reference"], *rows]))

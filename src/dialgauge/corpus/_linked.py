@@ -119,13 +119,26 @@ def _texts(values: pl.Series) -> pl.Series:
 
 def _joined(source: "Sheet", target: "Sheet", column: str) -> "Sheet":
     """The rows of a sheet with the short cells of the rows that they name."""
-    own = {normalised(name) for name in source.frame.columns}
-    taken = [name for name in target.frame.columns if normalised(name) not in own and _is_short(target.frame[name])]
+    own, kept = {normalised(name) for name in source.frame.columns}, _its_own(source, target)
+    taken = [
+        name
+        for name in target.frame.columns
+        if normalised(name) not in own and name not in kept and _is_short(target.frame[name])
+    ]
     if not taken or column not in target.frame.columns:
         return source
     short = target.frame.select(_texts(target.frame[column]).alias("_named"), *taken)
     frame = source.frame.with_columns(_texts(source.frame[column]).alias("_named"))
     return replace(source, frame=frame.join(short, on="_named", how="left", maintain_order="left").drop("_named"))
+
+
+def _its_own(source: "Sheet", target: "Sheet") -> set[str]:
+    """What only the rows of the target are: judged so, by whom; and of which system, where the others are texts too."""
+    uses = make_plan(target.frame).uses
+    judged = [use for use in uses if use.startswith("dimension:") or use == "value"]
+    written = "summary" in make_plan(source.frame).uses
+    kept = [*judged, *(["annotator", "comment", "time"] if judged else []), *(["system"] if written else [])]
+    return {column for use in kept for column in uses.get(use, ())}
 
 
 def _is_short(values: pl.Series) -> bool:
