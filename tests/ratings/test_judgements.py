@@ -12,6 +12,7 @@ from dialgauge.corpus import (
     CHOICES,
     PREFERENCES,
     SPANS,
+    Choice,
     Corpus,
     Dialogue,
     Dimension,
@@ -257,3 +258,32 @@ def test_classes_have_an_order_only_where_somebody_says_so():
     for said_by, direction, kept in (("values", "lower", 0), ("user", "none", 0), ("user", "lower", 1)):
         about = Dimension("error type", "nominal", direction=direction, said_by=said_by)
         assert with_ordered_ratings(replace(corpus, declared=(about,)), RatingPolicy()).ratings.height == kept
+
+
+def test_edited_summaries_of_one_dialogue_are_not_ranked_as_systems():
+    """Each occurs once, so it is no system; variants that several dialogues have are."""
+    names = [(f"d{n}", f"v{n}{letter}") for n in range(6) for letter in "ab"]
+    talks, texts = [Dialogue(f"d{n}", ()) for n in range(6)], [Summary(d, "seed", v, variant=v) for d, v in names]
+    texts += [Summary(one.id, "seed", "short", variant="short") for one in talks]
+    texts += [Summary(one.id, "seed", "seed") for one in talks]
+    edits = [
+        Preference(f"d{n}", "seed", "seed", "ann", "better", "a", variant_a=f"v{n}a", variant_b=f"v{n}b")
+        for n in range(6)
+    ]
+    both = [Preference(f"d{n}", "seed", "seed", "ann", "better", "ab"[n == 0], variant_b="short") for n in range(6)]
+    marks = [Span(d, "seed", "ann", "errors", variant=v) for d, v in names]
+    picked = [
+        Choice(f"d{n}", "q", "ann", "best", "seed", choice, variant=variant)
+        for n in range(6)
+        for variant, choice in ((f"v{n}a", "best"), (f"v{n}b", "worst"), ("short", "neither"))
+    ]
+    corpus = Corpus.build(talks, texts, preferences=[*edits, *both], choices=picked, spans=marks)
+    found = preference_results(corpus.preferences, resamples=0)
+    assert found.systems["system"].to_list() == ["seed", "seed/short"]
+    assert "6 with edited summaries that one dialogue has" in found.facts["note"][0]
+    assert found.facts["judgements"][0] == 12
+    alone = preference_results(Corpus.build(talks, texts, preferences=edits).preferences, resamples=20)
+    assert alone.systems.is_empty()
+    assert alone.pairs.is_empty()
+    assert best_worst_results(corpus.choices, resamples=0).systems.is_empty()
+    assert span_results(corpus.spans, corpus.summaries, resamples=0).systems["system"].to_list() == ["seed"]

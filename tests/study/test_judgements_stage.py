@@ -1,11 +1,13 @@
 """A study with preferences, labels and marked errors: files, panel, and edited summaries without systems."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from dialgauge.corpus import Corpus, Dialogue, Preference, Rating, Span, Summary, Turn, write_corpus
+from dialgauge.corpus import Corpus, Dialogue, Dimension, Preference, Rating, Span, Summary, Turn, write_corpus
 from dialgauge.study import FinishedRun, run_study
 
 STUDY = """
@@ -60,3 +62,34 @@ def test_every_kind_has_its_tables_and_its_words(made: Path) -> None:
     page = done.report.read_text("utf-8")
     assert "What do labels, preferences and marked errors say?" in page
     assert "does the metric tell right from wrong, or one class from the others?" in page
+
+
+def test_rated_edits_say_why_there_is_no_verdict(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    """Points and classes of edited summaries: no systems to choose for, and classes of sentences stop nothing."""
+    ids = [f"d{n}" for n in range(6)]
+    texts = {f"{d}-{v}": "The agent calls back " + "tomorrow " * (v + 1) + ". Good." for d in ids for v in range(3)}
+    names = [(d, f"{d}-{v}", v) for d in ids for v in range(3)]
+    key = [(d, "summary", variant, v) for d, variant, v in names]
+    corpus = Corpus.build(
+        [Dialogue(d, (Turn("A", "The agent calls back tomorrow."),)) for d in ids],
+        [Summary(d, "summary", texts[variant], variant=variant) for d, variant, _ in names]
+        + [Summary(d, "reference", "The agent calls back.", kind="reference") for d in ids],
+        [Rating(d, s, "a", "quality", float(v + 1), variant, scale="1-5") for d, s, variant, v in key]
+        + [
+            Rating(d, s, "a", "type", float(1 + (v == 2 and place)), variant, scale="1-2", sentence=place)
+            for d, s, variant, v in key
+            for place in (0, 1)
+        ],
+        declared=[Dimension("type", "nominal", "1-2", ("supported", "invented"), "none")],
+    )
+    write_corpus(corpus, tmp_path / "made")
+    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
+    done = cli("run", tmp_path / "study.toml")
+    assert done.code == 0, done.err
+    said = " ".join(done.out.split())
+    assert "type: only supported: no metric is shown to tell this class from the others" in said
+    assert "type: invented: no metric is shown" in said, "six dialogues are too few"
+    assert "no verdict on metrics for comparing systems: the rated summaries are variants of one system" in said
+    page = (tmp_path / "runs" / "kinds" / "report.html").read_text("utf-8")
+    assert "type: classes of each system" in page.lower()
+    assert "No metric of this study has a value per summary" not in page

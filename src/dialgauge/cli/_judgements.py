@@ -71,6 +71,7 @@ def print_evaluation(found: "JudgementEvaluation") -> None:
 
 
 def _show(table: "Table") -> None:
-    show(table)
+    if table.rows:  # Edited summaries are not ranked; what is said about them is.
+        show(table)
     for text in table.notes:
         note(text)

@@ -59,6 +59,10 @@ def run(
     if result.verdicts is not None:
         show(answer_table(result.verdicts, with_reasons=False))
         console.print(f"reasons: dialgauge verdict {result.folder}", highlight=False, soft_wrap=True, markup=False)
-    for sentence in judged_in(FinishedRun.open(result.folder), of_classes=result.verdicts is not None):
+    finished = FinishedRun.open(result.folder)
+    said = judged_in(finished, of_classes=result.verdicts is not None)
+    if result.verdicts is None and (why := finished.stage("verdict").get("no_verdict")):
+        said.append(f"no verdict on metrics for comparing systems: {why}")
+    for sentence in said:
         console.print(sentence, highlight=False, markup=False)
     console.print(f"report: {result.report}", highlight=False, soft_wrap=True, markup=False)

@@ -11,7 +11,7 @@ from dialgauge.corpus import KEY, ORIGINAL
 from dialgauge.errors import InputError
 from dialgauge.ratings._alpha import alpha_statistic
 from dialgauge.ratings._bootstrap import bootstrap_interval, ratio_intervals
-from dialgauge.ratings._judgement_frames import alpha_of_answers
+from dialgauge.ratings._judgement_frames import alpha_of_answers, recurs
 from dialgauge.ratings._settings import JudgementSettings
 from dialgauge.settings import takes
 
@@ -72,7 +72,10 @@ def best_worst_results(choices: pl.DataFrame, settings: JudgementSettings | None
     ).sort("dimension", "dialogue_id", "question", "annotator", "item")
     systems, reliability = [], []
     for (dimension,), part in named.group_by("dimension", maintain_order=True):
-        systems += [{"dimension": dimension, **row} for row in _systems(part, asked)]
+        # Edited summaries that one dialogue has are no systems.
+        single = part.with_columns(((pl.col("variant") != ORIGINAL) & ~recurs("item")).alias("single"))
+        ranked = single.filter(~pl.col("single").any().over("dialogue_id", "question"))
+        systems += [{"dimension": dimension, **row} for row in _systems(ranked, asked)] if ranked.height else []
         reliability.append({"dimension": dimension, **_reliability(part, asked)})
     return BestWorst(pl.DataFrame(systems, schema=SCORES), pl.DataFrame(reliability, schema=RELIABILITY))
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from dialgauge.corpus import ORIGINAL, Corpus, Dimension
+from dialgauge.corpus import Corpus, Dimension
+from dialgauge.ratings._judgement_frames import system_name
 
 CLASSES = pl.Schema(
     {
@@ -29,11 +30,10 @@ def class_names(about: Dimension, values: Sequence[float]) -> dict[float, str]:
 def class_shares(corpus: Corpus) -> pl.DataFrame:
     """For each dimension of classes and each system the ``share`` of its ``judgements`` that name each class.
 
-    An edited summary goes by its variant, too. Classes are in the order of their declaration.
+    A variant that several dialogues have is counted for itself. Classes are in the order of their declaration.
     """
     rows = []
-    who = pl.when(pl.col("variant") == ORIGINAL).then("system").otherwise(pl.format("{}/{}", "system", "variant"))
-    given = corpus.ratings.drop_nulls("value").with_columns(who.alias("system"))
+    given = corpus.ratings.drop_nulls("value").with_columns(system_name().alias("system"))
     for dimension in corpus.dimensions_of("nominal"):
         part = given.filter(pl.col("dimension") == dimension)
         values = sorted(part["value"].unique())

@@ -2,8 +2,20 @@
 
 import polars as pl
 
-from dialgauge.corpus import OVERALL, RATINGS
+from dialgauge.corpus import ORIGINAL, OVERALL, RATINGS
 from dialgauge.ratings._frame import UnitRatings, unit_ratings
+
+
+def recurs(*item: str) -> pl.Expr:
+    """Whether an item is one of several dialogues, as systems are, and edited summaries of one dialogue are not."""
+    dialogue = pl.col("dialogue_id")
+    return (dialogue.n_unique().over(item) > 1) | (dialogue.n_unique() == 1)
+
+
+def system_name() -> pl.Expr:
+    """The name under which summaries are counted: their system, with a variant that occurs in several dialogues."""
+    own = (pl.col("variant") == ORIGINAL) | ~recurs("system", "variant")
+    return pl.when(own).then("system").otherwise(pl.format("{}/{}", "system", "variant"))
 
 
 def alpha_of_answers(answers: pl.DataFrame) -> UnitRatings:

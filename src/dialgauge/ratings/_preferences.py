@@ -14,7 +14,7 @@ from dialgauge.errors import InputError
 from dialgauge.ratings._alpha import alpha_statistic
 from dialgauge.ratings._bootstrap import bootstrap_interval
 from dialgauge.ratings._bradley_terry import RIDGE, fit_many, fit_strengths, is_connected
-from dialgauge.ratings._judgement_frames import alpha_of_answers
+from dialgauge.ratings._judgement_frames import alpha_of_answers, recurs
 from dialgauge.ratings._settings import JudgementSettings
 from dialgauge.settings import takes
 
@@ -92,10 +92,11 @@ def preference_results(
     named = preferences.with_columns(item_name("a"), item_name("b"))
     systems, pairs, facts = [], [], []
     for (dimension,), part in named.sort("dimension").group_by("dimension", maintain_order=True):
-        table = _Counts(part)
+        ranked = _of_systems(part)
+        table = _Counts(ranked)
         systems += [{"dimension": dimension, **row} for row in _systems(table, asked)]
         pairs += [{"dimension": dimension, **row} for row in table.pair_rows()]
-        facts.append({"dimension": dimension, **_facts(part, table, asked)})
+        facts.append({"dimension": dimension, **_facts(part, table, part.height - ranked.height, asked)})
     return Preferences(
         pl.DataFrame(systems, schema=STRENGTHS), pl.DataFrame(pairs, schema=PAIRS), pl.DataFrame(facts, schema=FACTS)
     )
@@ -105,6 +106,16 @@ def item_name(side: str) -> pl.Expr:
     """The name of the summary (a) or (b): its system, with the variant where that is not the original."""
     system, variant = pl.col(f"system_{side}"), pl.col(f"variant_{side}")
     return pl.when(variant == ORIGINAL).then(system).otherwise(pl.format("{}/{}", system, variant)).alias(side)
+
+
+def _of_systems(part: pl.DataFrame) -> pl.DataFrame:
+    """The comparisons of items that several dialogues have: nobody can rank edited summaries of one dialogue each."""
+    shown = pl.concat(
+        part.select("dialogue_id", pl.col(f"variant_{side}").alias("variant"), pl.col(side).alias("item"))
+        for side in "ab"
+    )
+    single = shown.filter((pl.col("variant") != ORIGINAL) & ~recurs("item"))["item"].unique().to_list()
+    return part.filter(~pl.col("a").is_in(single), ~pl.col("b").is_in(single))
 
 
 class _Counts:
@@ -153,6 +164,8 @@ def _rates(wins: FloatArray, ties: FloatArray) -> FloatArray:
 
 
 def _systems(table: _Counts, asked: JudgementSettings) -> list[dict[str, Any]]:
+    if not table.names:
+        return []
     wins, ties = table.wins.sum(axis=0), table.ties.sum(axis=0)
     fitted = fit_strengths(wins, ties)
     ends: dict[str, FloatArray] = {}
@@ -180,7 +193,7 @@ def _systems(table: _Counts, asked: JudgementSettings) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (-row["strength"], row["system"]))
 
 
-def _facts(part: pl.DataFrame, table: _Counts, asked: JudgementSettings) -> dict[str, Any]:
+def _facts(part: pl.DataFrame, table: _Counts, unranked: int, asked: JudgementSettings) -> dict[str, Any]:
     answers = part.select(
         "dialogue_id",
         "annotator",
@@ -193,7 +206,7 @@ def _facts(part: pl.DataFrame, table: _Counts, asked: JudgementSettings) -> dict
     interval = bootstrap_interval(statistic, given.clusters(("dialogue_id",)), asked)
     known = not np.isnan(alpha)
     triads, circular = _triads(part)
-    ridge = not is_connected(table.wins.sum(axis=0), table.ties.sum(axis=0))
+    ridge = bool(table.names) and not is_connected(table.wins.sum(axis=0), table.ties.sum(axis=0))
     return {
         "judgements": part.height,
         "annotators": part["annotator"].n_unique(),
@@ -207,9 +220,15 @@ def _facts(part: pl.DataFrame, table: _Counts, asked: JudgementSettings) -> dict
         **_position(part, asked),
         "triads": triads,
         "circular": circular,
-        "note": "a system won or lost everything, or was never compared with some: strengths have a ridge"
-        if ridge
-        else None,
+        "note": "; ".join(
+            text
+            for said, text in (
+                (ridge, "a system won or lost everything, or was never compared with some: strengths have a ridge"),
+                (unranked, f"{unranked} with edited summaries that one dialogue has rank no systems"),
+            )
+            if said
+        )
+        or None,
     }
 
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.corpus import KEY, ORIGINAL
+from dialgauge.corpus import KEY
 from dialgauge.ratings._bootstrap import ratio_intervals
+from dialgauge.ratings._judgement_frames import system_name
 from dialgauge.ratings._settings import JudgementSettings
 
 SYSTEMS = pl.Schema(
@@ -50,8 +51,7 @@ def span_systems(scores: pl.DataFrame, asked: JudgementSettings) -> pl.DataFrame
 
     ``scores`` are those of :func:`span_scores`; ``any`` is the share of readings with an error.
     """
-    name = pl.when(pl.col("variant") == ORIGINAL).then("system").otherwise(pl.format("{}/{}", "system", "variant"))
-    named = scores.with_columns(name.alias("item"), (pl.col("errors") > 0).cast(pl.Float64).alias("any"))
+    named = scores.with_columns(system_name().alias("item"), (pl.col("errors") > 0).cast(pl.Float64).alias("any"))
     rows: list[dict[str, Any]] = []
     for (dimension,), part in named.group_by("dimension", maintain_order=True):
         systems = [_system(str(item), own, asked) for (item,), own in part.group_by("item", maintain_order=True)]

@@ -147,7 +147,10 @@ class JudgementsStage(Stage):
         from dialgauge.report import judgements_panel
 
         tables = _tables(run)
-        return judgements_panel(run.stage("judgements")["sentences"], tables) if tables else None
+        # Edited summaries are not ranked; what is said about them is.
+        notes = [text for table in tables if not table.rows for text in table.notes]
+        filled = [table for table in tables if table.rows]
+        return judgements_panel([*run.stage("judgements")["sentences"], *notes], filled) if tables else None
 
 
 def _asked(context: Context) -> JudgementSettings:
