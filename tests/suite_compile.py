@@ -1,67 +1,19 @@
-"""Files compiled once, not by each worker: in a fresh checkout the package takes eleven seconds, and the tests, whose
-assertions pytest rewrites, take seven. Workers start together and would all be at the same file; so each compiles a
-share of them before it collects.
+"""Test files compiled once, not by each worker: pytest rewrites their assertions, which takes seven seconds in a fresh
+checkout. Workers start together and would all be at the same file; so each compiles a share of them before it collects.
 """
 
-import py_compile
-from collections.abc import Iterable
-from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 
 import pytest
 
 TESTS = Path(__file__).parent
-PACKAGE = TESTS.parent / "src"
 
 
 def compile_share(config: pytest.Config) -> int:
-    """Compile what is this worker's to compile, and not compiled yet; how many files that were."""
-    worker = getattr(config, "workerinput", {})
-    return _compile_modules(share(worker, modules())) + _compile_tests(config, share(worker, rewritten()))
+    """Compile what is this worker's to compile, and not compiled yet; how many files that were.
 
-
-def modules() -> list[Path]:
-    return sorted(PACKAGE.rglob("*.py"))
-
-
-def rewritten() -> list[Path]:
-    """The files whose assertions pytest rewrites."""
-    return sorted([*TESTS.rglob("test_*.py"), *TESTS.rglob("conftest.py")])
-
-
-def share(worker: dict[str, object], files: list[Path]) -> list[Path]:
-    """The files that a worker compiles: each is one worker's."""
-    if "workerid" not in worker:
-        return files
-    return files[int(str(worker["workerid"]).removeprefix("gw")) :: int(str(worker["workercount"]))]
-
-
-def _compile_modules(files: Iterable[Path]) -> int:
-    count = 0
-    for path in files:
-        if not _is_compiled(path):
-            try:
-                py_compile.compile(str(path), doraise=True)
-            except (OSError, py_compile.PyCompileError):  # which whoever imports it tells better
-                continue
-            count += 1
-    return count
-
-
-def _is_compiled(path: Path) -> bool:
-    """Whether the interpreter would take the compiled module: that of its version, of this time and length."""
-    try:
-        with Path(cache_from_source(str(path))).open("rb") as compiled:
-            head = compiled.read(16)
-    except OSError:
-        return False
-    stat = path.stat()
-    made_from = (int(number) & 0xFFFFFFFF for number in (stat.st_mtime, stat.st_size))
-    return head == MAGIC_NUMBER + bytes(4) + b"".join(number.to_bytes(4, "little") for number in made_from)
-
-
-def _compile_tests(config: pytest.Config, files: Iterable[Path]) -> int:
-    """It takes what pytest keeps to itself, so a pytest that is arranged in another way does it later, file by file."""
+    It takes what pytest keeps to itself, so a pytest that is arranged in another way just does it later, file by file.
+    """
     try:
         from _pytest.assertion import rewrite
 
@@ -71,7 +23,7 @@ def _compile_tests(config: pytest.Config, files: Iterable[Path]) -> int:
     except (ImportError, AttributeError, KeyError):
         return 0
     count = 0
-    for path in files:
+    for path in share(getattr(config, "workerinput", {})):
         place = folder(path) / (path.stem + ending)
         if read(path, place) is None:
             place.parent.mkdir(exist_ok=True)
@@ -81,3 +33,11 @@ def _compile_tests(config: pytest.Config, files: Iterable[Path]) -> int:
                 continue
             count += write(state, code, digest, place)
     return count
+
+
+def share(worker: dict[str, object]) -> list[Path]:
+    """The files that a worker compiles: each is one worker's."""
+    files = sorted([*TESTS.rglob("test_*.py"), *TESTS.rglob("conftest.py")])
+    if "workerid" not in worker:
+        return files
+    return files[int(str(worker["workerid"]).removeprefix("gw")) :: int(str(worker["workercount"]))]
