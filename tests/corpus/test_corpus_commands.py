@@ -48,7 +48,7 @@ def test_inspect_says_what_and_why(messy: Path) -> None:
 def test_inspect_ratings_nothing_and_folders(tmp_path: Path, messy: Path) -> None:
     (tmp_path / "r.csv").write_text("id,system,annotator,wit,n_words,index\nd,s,1,3,9,1\n")
     found = json.loads(run("inspect", tmp_path / "r.csv", "--json"))
-    assert found["found"] == {"ratings": 1}
+    assert found["found"] == {"dialogues": 1, "summaries": 1, "ratings": 1}
     assert {column["name"] for column in found["columns"] if column["use"] is None} == {"n_words", "index"}
     (tmp_path / "n.csv").write_text("a,b\n1,2\n")
     found = json.loads(run("inspect", tmp_path / "n.csv", "--json"))

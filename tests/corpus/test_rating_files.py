@@ -178,11 +178,22 @@ class TestSeparatorLine:
 
 def test_dead_ends_name_the_way(cli: Cli, tmp_path: Path, calls: Path) -> None:
     file = ratings_file(tmp_path, "call-01,alpha,ann,4")
-    for command in (("agreement", file), ("agreement", calls)):
-        outcome = cli(*command)
-        assert outcome.code == 2
-        assert WAY in outcome.err
+    outcome = cli("agreement", calls)
+    assert outcome.code == 2
+    assert WAY in outcome.err
     assert WAY in cli("inspect", file).err
+    outcome = cli("score", file, "-m", "compression")
+    assert outcome.code == 2
+    assert "have no texts" in outcome.err
+
+
+def test_judgements_without_texts_are_a_corpus_for_agreement(cli: Cli, tmp_path: Path) -> None:
+    file = ratings_file(tmp_path, *(f"call-{n},alpha,{who},{1 + n % 4}" for n in range(8) for who in ("ann", "bob")))
+    outcome = cli("agreement", file, "--json")
+    assert outcome.code == 0
+    assert "judgements without texts" in outcome.err
+    corpus = read_corpus(file)
+    assert (corpus.ratings.height, set(corpus.summaries["text"])) == (16, {""})
 
 
 def test_without_a_scale_the_way_to_one_is_said(cli: Cli, tmp_path: Path, calls: Path) -> None:

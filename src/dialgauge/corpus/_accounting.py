@@ -13,9 +13,10 @@ from dialgauge.corpus._further import Further
 from dialgauge.corpus._guess import MOST_POINTS
 from dialgauge.corpus._names import TELLING, USES, is_housekeeping, normalised
 from dialgauge.corpus._plan import Plan
-from dialgauge.corpus._rated import WORD
+from dialgauge.corpus._rated import KEPT, WORD
 from dialgauge.corpus._rows import Rows
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._unexplained import unlike_merges
 from dialgauge.corpus._values import MOSTLY
 
 
@@ -37,7 +38,7 @@ def account_of(
     )
     if kept is None:
         kept = pl.DataFrame(schema={ROW: pl.Int64, "dimension": pl.String, "_stored": pl.Boolean, WORD: pl.String})
-    merged = pl.concat([*rows.merged, pl.DataFrame(schema={ROW: pl.Int64, "dimension": pl.String})])
+    merged = pl.concat([*rows.merged, pl.DataFrame(schema={ROW: pl.Int64, "dimension": pl.String, KEPT: pl.Int64})])
     reasons = pl.DataFrame(
         [(one.row, one.reason) for one in bad if one.row is not None],
         schema={ROW: pl.Int64, "_reason": pl.String},
@@ -45,7 +46,7 @@ def account_of(
     ).unique(ROW, keep="first", maintain_order=True)
     seen = (
         cells.join(kept.unique(key), on=key, how="left", maintain_order="left")
-        .join(merged.unique().with_columns(_merged=pl.lit(True)), on=key, how="left", maintain_order="left")
+        .join(merged.select(key).unique().with_columns(_merged=pl.lit(True)), on=key, how="left", maintain_order="left")
         .join(reasons, on=ROW, how="left", maintain_order="left")
     )
     stored = pl.col("_stored").fill_null(False)
@@ -71,6 +72,7 @@ def account_of(
         conflicts=rows.conflicts + further.conflicts,
         lost=(*_lost_groups(seen, stored, lost), *_nested_in(table, plan)),
         unread="" if kept_cells else _why_unread(table, plan, cells) or _what_looks_judged(table, plan),
+        nowhere=tuple(unlike_merges(table, plan, merged.select(ROW, KEPT).rows(), cells.height)),
         mapping={
             **{column.name: {"use": column.use, "why": column.why} for column in plan.columns},
             **{name: {"use": None, "why": why} for name, why in table.ignored.items()},

@@ -29,6 +29,8 @@ _BY_OPTION = " (on the command line: --map-ratings)"
 _SUMMARY_ROWS = pl.Schema({**SUMMARIES, ROW: pl.Int64()})
 #: What to do with a file that contains only ratings.
 RATINGS_ALONE = "ratings alone are added to their summaries: dialgauge convert SUMMARIES corpus --ratings FILE"
+#: What is said of a corpus without any text.
+JUDGED_ALONE = "judgements without texts"
 _REFERENCE_NAME = r"^reference(-\d+)?$"
 
 
@@ -69,7 +71,10 @@ class Parts:
 
 def assemble(table: Table, plan: Plan, asked: ReadingSettings) -> Parts:
     """Dialogues, summaries and judgements from a table whose columns the plan explains."""
-    if not (plan.has("dialogue") or plan.has("summary") or plan.has("reference")):
+    texts = any(_is_filled(table, plan, use) for use in ("dialogue", "summary", "reference"))
+    written = _is_filled(table, plan, "summary") or _is_filled(table, plan, "reference")
+    alone = not written and _is_judged_alone(table, plan)
+    if not texts and not alone:
         raise InputError(
             f"no column holds dialogues, summaries or references; found: {', '.join(table.frame.columns) or 'none'}. "
             f"Name them with a mapping, as in summary=hyp ({RATINGS_ALONE})"
@@ -77,6 +82,9 @@ def assemble(table: Table, plan: Plan, asked: ReadingSettings) -> Parts:
     rows = Rows.of(table, plan, html=asked.html)
     cells = judged_cells(rows)
     _settle_ids(rows)
+    if alone:
+        rows.frame = rows.frame.with_columns(pl.when(pl.col("system").is_not_null()).then(pl.lit("")).alias("summary"))
+        rows.notes.append(f"{JUDGED_ALONE}: agreement and rankings can be computed, metrics cannot; {RATINGS_ALONE}")
     dialogues = _dialogues(rows)
     _settle_systems(rows)
     summaries = _summaries(rows)
@@ -99,6 +107,17 @@ def assemble(table: Table, plan: Plan, asked: ReadingSettings) -> Parts:
         _declared(table, rows),
         (account,),
     )
+
+
+def _is_filled(table: Table, plan: Plan, use: str) -> bool:
+    given = plan.uses.get(use, ())
+    return use in plan.constants or any(table.frame[column].null_count() < table.frame.height for column in given)
+
+
+def _is_judged_alone(table: Table, plan: Plan) -> bool:
+    """Whether the rows say what was judged, of which system and dialogue, and only the texts are not there."""
+    judged = bool(plan.named("dimension")) or {"dimension", "value"} <= set(plan.uses) or bool(table.further)
+    return judged and plan.has("dialogue_id") and plan.has("system")
 
 
 def _said(table: Table, rows: Rows, further: Further) -> tuple[str, ...]:

@@ -9,14 +9,17 @@ from typing import Any
 import polars as pl
 
 from dialgauge.corpus._names import USES, is_dimension, is_metric, is_person, normalised
-from dialgauge.corpus._shapes import DIALOGUE, JUDGEMENTS, are_turns, hold_judgements, hold_summaries
+from dialgauge.corpus._shapes import DIALOGUE, JUDGEMENTS, are_marks, are_turns, hold_judgements, hold_summaries
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._values import is_answer
 
 _WHOLE = frozenset({*USES["meta"], *USES["provenance"], *USES["reference"]})
 #: "[4 5 3]", as NumPy writes a list.
 _SPACED = re.compile(r"\[\s*-?\d+(?:\.\d*)?(?:\s+-?\d+(?:\.\d*)?)+\s*\]")
 #: "4|3|5": the answers of several people in one cell.
 JOINED = re.compile(r"-?\d+(?:\.\d+)?(?:\s*[|;]\s*-?\d+(?:\.\d+)?)+")
+#: "Coherence: 4; Fluency: 5": the answers to several questions in one cell.
+_PAIR = re.compile(r"\s*([^\W\d][^:=;|\n]{0,38}?)\s*[:=]\s*([^:=;|\n]{1,40}?)\s*")
 _SHOWN = 50
 _LONGEST = 100_000
 _DEEPEST = 6
@@ -45,6 +48,8 @@ def _is_nested(frame: pl.DataFrame, column: str) -> bool:
     if name in DIALOGUE | _WHOLE or not len(shown):
         return False
     joined = is_dimension(name) and all(JOINED.fullmatch(text.strip()) for text in shown)
+    if all(packed(text) for text in shown):
+        return True
     if not joined and not shown.str.strip_chars().str.contains(r"^[\[{]").all():
         return False
     values = [parsed_cell(text) for text in shown]
@@ -55,7 +60,7 @@ def _judges(name: str, value: Any) -> bool:
     """Whether a list or object holds judgements or summaries, and not other data."""
     if isinstance(value, list) and are_turns(value):
         return False
-    if hold_judgements(value) or hold_summaries(value):
+    if hold_judgements(value) or hold_summaries(value) or are_marks(value):
         return True
     inner = value if isinstance(value, dict) else {}
     named = bool(JUDGEMENTS.fullmatch(name)) or is_dimension(name)
@@ -83,16 +88,33 @@ def _speaks_of_judgements(value: Any, depth: int = 0) -> bool:
     return judged or any(_speaks_of_judgements(one, depth + 1) for one in people.values())
 
 
+def _with_gaps(text: str) -> Any:
+    """What Python wrote with ``nan`` in it, which is no value of its own."""
+    return ast.literal_eval(re.sub(r"(?<=[\[:,\s(])nan(?=\s*[,\]})])", "None", text))
+
+
+def packed(text: str) -> dict[str, str] | None:
+    """The answers in a cell that names the question of each; None for any other text."""
+    for joint in (";", "|", "\n", ","):
+        parts = [_PAIR.fullmatch(part) for part in text.split(joint) if part.strip()]
+        if len(parts) > 1 and all(part is not None and is_answer(part[2]) for part in parts):
+            made = {part[1]: part[2] for part in parts if part is not None}
+            return made if len(made) == len(parts) else None
+    return None
+
+
 def parsed_cell(text: str) -> Any:
     """What a cell holds; the text itself where it cannot be read."""
     stripped = text.strip()
     if len(stripped) > _LONGEST:
         return text
+    if (answers := packed(stripped)) is not None:
+        return answers
     if JOINED.fullmatch(stripped):
         stripped = f"[{re.sub('[|;]', ',', stripped)}]"
     if _SPACED.fullmatch(stripped):
         stripped = re.sub(r"(?<=\d|\.)\s+(?=-?\d)", ", ", stripped)
-    for read in (json.loads, ast.literal_eval):
+    for read in (json.loads, ast.literal_eval, _with_gaps):
         try:
             return read(stripped)
         except (ValueError, SyntaxError, RecursionError, MemoryError):

@@ -15,14 +15,23 @@ from dialgauge.corpus._account import MOST_LEFT_OUT
 from dialgauge.corpus._arrived import columns_without_heading, headings_as_data, lost_names, named_in
 from dialgauge.corpus._assemble import Parts, RatingParts
 from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field, changed, fields_of, leaves_of
-from dialgauge.corpus._guess_ratings import is_same_within
+from dialgauge.corpus._guess_ratings import NUMBERS_ROWS, is_same_within
 from dialgauge.corpus._guess_texts import MAY_NAME_PEOPLE
-from dialgauge.corpus._look_alikes import is_summed_up, looks_judged, looks_like_texts, may_be_judged, says_judged
-from dialgauge.corpus._mapping import Mapped
+from dialgauge.corpus._look_alikes import (
+    is_summed_up,
+    looks_judged,
+    looks_like_texts,
+    may_be_judged,
+    says_judged,
+    share_words,
+    speaks_in_words,
+)
+from dialgauge.corpus._mapping import IGNORE, Mapped
 from dialgauge.corpus._names import is_person, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
-from dialgauge.corpus._values import MOSTLY, Reading, read_values
+from dialgauge.corpus._unexplained import contradicted_names, lost_keys, stored_names, unread_names
+from dialgauge.corpus._values import MOSTLY, Reading, read_names, read_values
 from dialgauge.errors import InputError, counted
 
 _Read = Parts | RatingParts
@@ -35,6 +44,8 @@ _OF_EACH = 10
 _HEADINGS = 2
 #: More fields than this are exchanged in groups.
 _MOST_PROBES = 40
+#: What names rows: a column that does so under its own name was read.
+_OF_KEY = ("dialogue_id", "system", "annotator", "dimension")
 _JUDGED = ("ratings", "preferences", "choices", "spans")
 
 
@@ -70,8 +81,12 @@ def lost_fields(
     user maps dimensions, no other field is asked whether it is one.
     """
     raw, understand = table.raw, table.again
+    ignored = mapping.get(IGNORE, ())
+    parts_unread = [
+        said for name, said in table.unread.items() if name not in ([ignored] if isinstance(ignored, str) else ignored)
+    ]
     if raw is None or understand is None:
-        return table.unread
+        return tuple(parts_unread)
 
     def again(other: Table) -> _Read:
         return read(understand(other))
@@ -83,10 +98,17 @@ def lost_fields(
         free = [name for name in raw.frame.columns if name not in used]
         fields = fields_of(replace(asked, frame=asked.frame.select(free)))
     else:
+        used |= {name for use in _OF_KEY for name in plan.uses.get(use, ()) if raw.records is None}
         fields = fields_of(asked)
     unknown = [one for path, one in fields.items() if path not in used and path not in table.ignored]
     unnamed = columns_without_heading(raw.frame) if raw.records is None else []
-    names = (*table.unread, *unnamed, *headings_as_data(parts), *_lost_names(table, plan, parts, unknown))
+    names = (
+        *parts_unread,
+        *unnamed,
+        *headings_as_data(parts),
+        *_lost_names(table, plan, parts, unknown),
+        *_lost_keys(raw, table, parts),
+    )
     guessing = not any(use.startswith("dimension:") or use == "value" for use in mapping)
     judged = _judged_fields(unknown, table, plan, parts) if guessing else {}
     texts = [one for one in unknown if one.path not in judged and looks_like_texts(one)]
@@ -97,6 +119,7 @@ def lost_fields(
     except InputError:  # the first rows are no corpus without the others
         asked, before = raw, parts
     several = {path for path in judged if table.ticked & {path, *path.replace(ANY_PLACE, "").split(".")}}
+    several |= {path for path, (_, reading) in judged.items() if reading.kind == "names"}
     spare = _explained(before) + table.summed * len(judged)
     nowhere = [*_unread(asked, judged, before, again, several, spare), *_lost_texts(texts, before)]
     return (*map(str, nowhere), *names)
@@ -111,8 +134,15 @@ def _lost_names(table: Table, plan: Plan, parts: _Read, unknown: list[Field]) ->
     if unsure and not plan.has("annotator"):
         listed = " or ".join(map(repr, unsure))
         return (f"{listed} may name the annotators: say which does (--map annotator={unsure[0]})",)
+    if undecided := [*unread_names(table, plan), *contradicted_names(table, plan)]:
+        return tuple(undecided)
     own = unknown if table.layout is None else []  # a layout that is known says itself which people it leaves out
     return tuple(lost_names([*own, *named_in(table.frame, plan.uses)], parts))
+
+
+def _lost_keys(raw: Table, table: Table, parts: _Read) -> list[str]:
+    """The names under which judgements are nested; a layout that is known by sight may have keys of its own."""
+    return [] if table.layout is not None or table.ignored else lost_keys(raw, parts)
 
 
 def _is_as_it_was(table: Table, raw: Table | None) -> bool:
@@ -136,21 +166,34 @@ def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: _Read) 
     everybody = table.frame.height if in_rows else 0
     found = {}
     for one in fields:
-        if may_be_judged(one, has_judgements, table.layout is not None) and not is_summed_up(one, paths):
-            reading = read_values(one.counts)
+        known = table.layout is not None
+        named = may_be_judged(one, has_judgements, known)
+        reading = read_values(one.counts) if named or not known else None
+        if reading is not None and (named or speaks_in_words(one, reading)) and not is_summed_up(one, paths):
             # What is set in some rows and never unset is a flag, and no answer.
             all_of_them = MOSTLY * min(beside.get(one.names[:-1], everybody), _ASKED_ROWS)
             people = has_judgements and table.layout is None and 0 < all_of_them <= one.filled
             if looks_judged(one, reading, people):
                 found[one.path] = (one, reading)
+    if table.layout is None:
+        names = stored_names(parts)
+        free = [
+            one
+            for one in fields
+            if one.path not in found
+            and may_be_judged(one, has_judgements, False)
+            and not any(normalised(word) in names for word in one.counts)
+        ]
+        found |= {one.path: (one, read_names(one.counts)) for one in share_words(free)}
     return found
 
 
 def _facts(frame: pl.DataFrame, plan: Plan) -> set[str]:
     """Columns that say something of each dialogue, person, dimension or system, and are the same in all of its rows."""
     free = [column.name for column in plan.columns if column.use is None and column.filled]
+    counting = {column.name for column in plan.columns if column.why == NUMBERS_ROWS}
     keys = [key for use in ("dialogue_id", "annotator", "dimension", "system") for key in plan.uses.get(use, ())]
-    return {name for name in free if any(is_same_within(frame, key, name) for key in keys if key != name)}
+    return counting | {name for name in free if any(is_same_within(frame, key, name) for key in keys if key != name)}
 
 
 def _asked(raw: Table) -> Table:
@@ -212,7 +255,7 @@ def _other_values(one: Field, found: Reading) -> dict[str, Any]:
 def _typed(text: str, one: Field) -> Any:
     if one.booleans:
         return text == "True"
-    return text
+    return float(text) if one.numbers else text
 
 
 def _unread(

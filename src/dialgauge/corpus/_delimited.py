@@ -127,7 +127,16 @@ def _separator(text: str) -> str:
     bare = _head(text)
     if not any(separator in bare for separator in _SEPARATORS) or bare.startswith("#"):
         return max(_SEPARATORS, key=lambda separator: (_usual_width(text, separator), -_SEPARATORS.index(separator)))
-    return max(_SEPARATORS, key=lambda separator: (bare.count(separator), -_SEPARATORS.index(separator)))
+    first = max(_SEPARATORS, key=lambda separator: (bare.count(separator), -_SEPARATORS.index(separator)))
+    found = [separator for separator in _SEPARATORS if separator in bare]
+    even = [separator for separator in found if _is_even(text, separator)] if len(found) > 1 else []
+    return even[0] if len(even) == 1 else first
+
+
+def _is_even(text: str, separator: str) -> bool:
+    """Whether the first records have all as many cells as the headings, and more than one."""
+    widths = [len(record) for _, record in _parse(_start(text), separator, 1)[:LOOKED_AT] if record]
+    return len(widths) > 2 and widths[0] > 1 and len(set(widths[: len(widths) - (len(widths) == LOOKED_AT)])) == 1
 
 
 def _usual_width(text: str, separator: str) -> int:

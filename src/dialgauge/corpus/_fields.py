@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.corpus._cells import JOINED, parsed_cell
+from dialgauge.corpus._cells import JOINED, packed, parsed_cell
 from dialgauge.corpus._shapes import are_turns
 from dialgauge.corpus._table import Table
 
@@ -21,12 +21,15 @@ _DEEPEST = 12
 
 @dataclass(slots=True)
 class Field:
-    """A column or a path (``annotations[].coherence``) with how often each value occurs in it."""
+    """A column or a path (``annotations[].coherence``) with how often each value occurs in it; whether some or all are
+    truth values or numbers, and not texts.
+    """
 
     path: str
     names: tuple[str, ...]
     counts: Counter[str] = field(default_factory=Counter)
     booleans: bool = False
+    numbers: bool = True
 
     @property
     def filled(self) -> int:
@@ -43,6 +46,7 @@ def fields_of(table: Table) -> dict[str, Field]:
             one = found.setdefault(path, Field(path, tuple(name for name in names if name[0:1] != "[")))
             one.counts[str(value)] += 1
             one.booleans |= isinstance(value, bool)
+            one.numbers &= isinstance(value, int | float)
     return found
 
 
@@ -139,9 +143,13 @@ def _places(value: list[Any], names: tuple[str, ...]) -> list[str]:
     return [f"[{place}]" if inner else ANY_PLACE for place in range(len(value))]
 
 
+def _is_list(text: str) -> bool:
+    return text.lstrip()[:1] in ("[", "{") or JOINED.fullmatch(text) is not None or packed(text) is not None
+
+
 def _opened(value: Any, names: tuple[str, ...]) -> Any:
     """What a cell holds: a text that is a list or an object is one."""
-    if isinstance(value, str) and len(names) == 1 and (value.lstrip()[:1] in ("[", "{") or JOINED.fullmatch(value)):
+    if isinstance(value, str) and len(names) == 1 and _is_list(value):
         found = parsed_cell(value)
         return found if isinstance(found, Mapping | list) else value
     return value

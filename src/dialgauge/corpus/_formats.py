@@ -13,11 +13,11 @@ from dialgauge.corpus._elements import load_xml
 from dialgauge.corpus._folder import is_dialgauge, write_folder
 from dialgauge.corpus._huggingface import is_hugging_face, load_hugging_face
 from dialgauge.corpus._jsonl import load_jsonl, write_jsonl
-from dialgauge.corpus._many import holds_tables, is_pattern, load_many, matching_files
+from dialgauge.corpus._many import Loaders, holds_tables, is_pattern, load_many, load_texts, matching_files
 from dialgauge.corpus._pages import load_page
 from dialgauge.corpus._standoff import is_brat, load_brat, load_xmi
 from dialgauge.corpus._table import Table
-from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
+from dialgauge.corpus._transcripts import SUFFIXES
 from dialgauge.corpus._xlsx import load_xlsx, write_xlsx, xlsx_cannot_hold
 from dialgauge.errors import InputError, UnknownNameError, counted
 
@@ -80,10 +80,39 @@ FORMATS: Mapping[str, Format] = {
         Format("zip", "ZIP archive of files that can be read", (".zip",), lambda path: load_zip(path, _load_unpacked)),
         Format("xmi", "document of UIMA or INCEpTION", (".xmi",), load_xmi),
         Format("brat", "texts with annotations of brat", (".ann",), load_brat, None, is_brat),
-        Format("files", "several tables or JSON files in a folder", (), load_many, None, holds_tables),
-        Format("transcript", "plain transcripts and subtitles", SUFFIXES, load_transcripts, None, _has_transcripts),
+        Format(
+            "files",
+            "several tables or JSON files in a folder",
+            (),
+            lambda path: load_many(path, _loaders()),
+            None,
+            lambda path: holds_tables(path, _loaders()),
+        ),
+        Format(
+            "transcript",
+            "plain transcripts and subtitles",
+            SUFFIXES,
+            lambda path: load_texts(path, _loaders()),
+            None,
+            _has_transcripts,
+        ),
     )
 }
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files of a folder, or those that a pattern names, that can be read as part of a corpus."""
+    return matching_files(path, _loaders())
+
+
+def _loaders() -> Loaders:
+    """How each of several files is read; archives and the parts of other formats are none of them."""
+    return {
+        suffix: entry.load
+        for entry in FORMATS.values()
+        for suffix in entry.suffixes
+        if entry.load is not None and entry.name not in ("zip", "xmi", "brat")
+    }
 
 
 def _load_unpacked(folder: Path) -> Table:
@@ -106,7 +135,7 @@ def get_format(name: str) -> Format:
 def format_to_read(path: Path, name: str | None) -> tuple[Format, str]:
     """The format of an existing path, and how it was recognised."""
     if is_pattern(path) and name is None:
-        found = len(matching_files(path))
+        found = len(files_of(path))
         if not found:
             raise InputError(f"{path}: no file fits this pattern")
         return FORMATS["files"], f"the pattern names {counted(found, 'file')}"

@@ -129,7 +129,7 @@ def _spans(found: Further, frame: pl.DataFrame, summaries: pl.DataFrame, shifts:
     frame = frame.join(empty.select(ROW), on=ROW, how="anti", maintain_order="left")
     texts = summaries.select(*KEY, pl.col("text").alias("_whole"))
     frame = frame.join(texts, on=list(KEY), how="left", maintain_order="left")
-    words = pl.col("_whole").str.slice(pl.col("start"), pl.col("end") - pl.col("start"))
+    words = pl.col("_whole").str.slice(pl.col("start"), (pl.col("end") - pl.col("start")).clip(0))
     inside = (pl.col("side") == "summary") & (pl.col("end") <= pl.col("_whole").str.len_chars())
     frame = frame.with_columns(pl.when(inside).then(words).otherwise(pl.col("text")).alias("text")).drop("_whole")
     return frame.with_columns(pl.int_range(1, pl.len() + 1).over(key).cast(pl.Int32).alias("span"))

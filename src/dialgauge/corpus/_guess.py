@@ -110,6 +110,8 @@ class Guess:
     def _is_short_id(self, column: str) -> bool:
         """Whether a column with the name of a dialogue holds names of dialogues, beside another with the texts."""
         shown = self.frame[column].drop_nulls().head(200).cast(pl.String)
+        if len(shown) and bool(shown.str.contains(r"^[\w.#:/-]{0,30}\d[\w.#:/-]{0,30}$").all()):
+            return True  # one word with a number in it is never a dialogue
         if not len(shown) or self.names[column] in ("dialogue", "turns"):
             return False
         return bool(

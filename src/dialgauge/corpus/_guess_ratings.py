@@ -1,11 +1,15 @@
 """Which columns hold judgements: by their names, their values, and what stands beside them."""
 
+import re
+
 import polars as pl
 
 from dialgauge.corpus._guess import MOST_POINTS, SAID, Guess
 from dialgauge.corpus._names import (
     AGGREGATES,
     CLASSES,
+    COMMENT_WORDS,
+    TIME_WORDS,
     WEAK_PEOPLE,
     asks_for_dimension,
     averaged,
@@ -17,6 +21,7 @@ from dialgauge.corpus._names import (
     is_other_id,
     normalised,
 )
+from dialgauge.corpus._times import day_first, parse_time
 from dialgauge.corpus._values import MOSTLY, Reading
 
 #: Ten repetitions of one of two values are chance once in a thousand times.
@@ -25,6 +30,8 @@ _REPEATED = 10
 _FEW = 10
 #: More different words than this are no classes.
 _MOST_CLASSES = 12
+#: Why a column of numbers is not used that only count.
+NUMBERS_ROWS = "numbers the rows of each summary"
 
 
 def find_ratings(guess: Guess) -> None:
@@ -51,6 +58,9 @@ def find_ratings(guess: Guess) -> None:
         known = is_dimension(name)
         scaled = scale is not None and guess.answers(column).share >= MOSTLY
         asked = not known and (asks_for_dimension(title) or scaled)
+        if not (known or lone or asked) and _counts_up(guess, column):
+            guess.why_not[column] = NUMBERS_ROWS
+            continue
         if not (known or lone or asked) and is_fact(guess, column):
             guess.why_not[column] = "the same in all rows of a dialogue, or of a person"
             continue
@@ -83,6 +93,28 @@ def is_fact(guess: Guess, column: str) -> bool:
     return any(is_same_within(guess.frame, key, column) for key in keys if key != column)
 
 
+def _counts_up(guess: Guess, column: str) -> bool:
+    """Whether a column numbers the rows that somebody has for each summary."""
+    keys = [chosen for chosen, (use, _) in guess.chosen.items() if use in ("dialogue_id", "system", "annotator")]
+    return len(keys) > 1 and numbers_rows(guess.frame, column, keys)
+
+
+def numbers_rows(frame: pl.DataFrame, column: str, within: list[str]) -> bool:
+    """Whether the values of a column are 1, 2, 3 … (or 0, 1, 2 …) in every group of several rows."""
+    if column in within:
+        return False
+    numbers = pl.col(column).cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
+    groups = (
+        frame.select(*within, numbers.alias("_n")).group_by(within).agg(pl.col("_n").sort(), pl.len().alias("_rows"))
+    )
+    several = groups.filter(pl.col("_rows") > 1)
+    counted_up = all(
+        None not in given and given[0] in (0, 1) and given == [given[0] + step for step in range(len(given))]
+        for given in several["_n"].to_list()
+    )
+    return several.height * 2 > groups.height and counted_up
+
+
 def is_same_within(frame: pl.DataFrame, key: str, column: str) -> bool:
     """Whether a column with several values has one in each group, and that is hardly by chance."""
     filled = frame.filter(pl.col(key).is_not_null() & pl.col(column).is_not_null())
@@ -94,6 +126,8 @@ def is_same_within(frame: pl.DataFrame, key: str, column: str) -> bool:
 
 def _is_judged(guess: Guess, column: str, name: str, known: bool, beside: bool) -> bool:
     found = guess.answers(column)
+    if not known and _are_dated(guess, column):
+        return False
     if not found.given:
         # All "N/A": nothing was judged, but the column is a dimension all the same.
         return known and bool(found.not_given)
@@ -115,11 +149,32 @@ def _is_answered(guess: Guess, column: str, found: Reading) -> bool:
     """Whether few words depend on who judged and on what was judged, as answers do and facts about either do not."""
     if not 2 <= found.distinct <= _MOST_CLASSES or found.given < 3 * found.distinct or guess.has_long_texts(column):
         return False
+    if set(guess.names[column].split("_")) & (COMMENT_WORDS | TIME_WORDS) or _are_times_or_lines(guess, column):
+        return False
     of = {use: chosen for chosen, (use, _) in guess.chosen.items() if use in ("dialogue_id", "system", "annotator")}
     if not {"dialogue_id", "annotator"} <= set(of):
         return False
     groups = [[of["annotator"]], [of["dialogue_id"]], [of[use] for use in ("dialogue_id", "system") if use in of]]
     return all(_differs(guess.frame, column, group) for group in groups)
+
+
+def _are_dated(guess: Guess, column: str) -> bool:
+    """Whether most cells are times, which may begin with a number as answers do ("8-Mar-24")."""
+    shown = guess.frame[column].drop_nulls().head(200).cast(pl.String).to_list()
+    return sum(_DATED.search(text) is not None for text in shown) * 2 > len(shown)
+
+
+def _are_times_or_lines(guess: Guess, column: str) -> bool:
+    """Whether cells are times, or texts of several lines: no list of answers has such."""
+    shown = guess.frame[column].drop_nulls().cast(pl.String).unique().to_list()
+    first = day_first(shown)
+    return any("\n" in text.strip() or parse_time(text, first) is not None or _DATED.search(text) for text in shown)
+
+
+#: What only times have in them: "8-Mar-24", "4.11 pm", "16:05".
+_DATED = re.compile(
+    r"\b\d{1,4}[-/.](?:\d{1,2}|[A-Za-z]{3,9})[-/.]\d{2,4}\b|\b\d{1,2}[:.h]\d{2}(?:\s*[ap]\.?m\b|:\d{2}|$)"
+)
 
 
 def _differs(frame: pl.DataFrame, column: str, within: list[str]) -> bool:

@@ -7,6 +7,7 @@ import polars as pl
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._mapping import Mapped
+from dialgauge.corpus._names import normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
 
@@ -62,6 +63,71 @@ def with_parted_ids(table: Table, mapping: Mapped) -> Table:
                 known = {**table.known, "dialogue_id": "dialogue_id", "system": "system"}
                 return replace(table, frame=made.drop(column), notes=(*table.notes, note), known=known)
     return table
+
+
+def with_whole_ids(table: Table, mapping: Mapped) -> Table:
+    """The table with ids that are made of two columns, where numbers start again (for each site, day or batch).
+
+    So it is if an id has several texts, and with the name in another column each has one.
+    """
+    if {"dialogue_id", "dialogue", "summary", "system"} & set(mapping) or table.frame.height < _FEWEST:
+        return table
+    plan = make_plan(table.frame, {use: given for use, given in mapping.items() if use != "ignore"}, table.known)
+    named = plan.uses.get("dialogue_id")
+    text = plan.uses.get("dialogue") or (plan.uses.get("summary") if plan.has("system") else None)
+    if named is None:
+        return table
+    if text is None:
+        return _with_counted_ids(table, plan, named[0])
+    beside = [] if plan.has("dialogue") else list(plan.uses["system"]) if "system" in plan.uses else []
+    if _depends(table.frame, text[0], [named[0], *beside]) or table.frame[text[0]].n_unique() < 2:
+        return table
+    taken = {column for use in ("system", "annotator", "summary", "dialogue") for column in plan.uses.get(use, ())}
+    for column in table.frame.columns:
+        if column in (*named, *taken) or not _names_few(table.frame[column]):
+            continue
+        if _depends(table.frame, text[0], [named[0], column, *beside]):
+            return _made_whole(table, named[0], column)
+    return table
+
+
+def _made_whole(table: Table, ids: str, column: str) -> Table:
+    whole = pl.concat_str(
+        [pl.col(column).cast(pl.String).str.strip_chars(), pl.col(ids).cast(pl.String)], separator="/"
+    )
+    note = f"the ids in {ids!r} start again for each {column!r}: both together are the id of a dialogue"
+    frame = table.frame.with_columns(whole.alias(ids)).drop(column)
+    return replace(table, frame=frame, notes=(*table.notes, note), known={**table.known, ids: "dialogue_id"})
+
+
+#: Columns that say how often the same things were judged, and not what.
+_TIMES = frozenset(["round", "pass", "wave", "attempt", "trial", "repeat", "session", "phase", "time", "run"])
+
+
+def _with_counted_ids(table: Table, plan: Plan, ids: str) -> Table:
+    """The same without texts: numbers that count from 1 in each part of the rows, which are different rows with it."""
+    frame = table.frame
+    numbers = pl.col(ids).cast(pl.String).str.strip_chars().cast(pl.Int64, strict=False)
+    taken = {column for columns in plan.uses.values() for column in columns}
+    judged = {column for use, columns in plan.uses.items() if use.startswith("dimension:") for column in columns}
+    beside = [column for use in ("system", "dimension", "annotator") for column in plan.uses.get(use, ())]
+    for column in frame.columns:
+        words = set(normalised(column).split("_"))
+        if column in taken - judged or words & _TIMES or not _names_few(frame[column]):
+            continue
+        parts = frame.select(numbers.alias("_n"), column).unique().group_by(column).agg(pl.col("_n").sort())
+        counted = all(None not in part and part == list(range(1, len(part) + 1)) for part in parts["_n"].to_list())
+        key = [ids, *beside]
+        if counted and frame.select(key).is_duplicated().any() and frame.select(*key, column).is_unique().all():
+            return _made_whole(table, ids, column)
+    return table
+
+
+def _names_few(values: pl.Series) -> bool:
+    """Whether a column that is filled everywhere has few short values."""
+    texts = values.cast(pl.String, strict=False)
+    short = texts.null_count() == 0 and bool((texts.str.len_chars() <= 40).all())
+    return short and 1 < texts.n_unique() * 2 <= len(texts)
 
 
 #: With fewer rows, parts of names may recur by chance.

@@ -1,5 +1,7 @@
 """What the fields of a file look like, by their names and values alone: judgements, texts, or something else."""
 
+from collections.abc import Sequence
+
 from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field
 from dialgauge.corpus._guess import MOST_POINTS
 from dialgauge.corpus._names import (
@@ -109,6 +111,17 @@ def may_be_judged(one: Field, has_judgements: bool, known_layout: bool) -> bool:
     )
 
 
+def speaks_in_words(one: Field, found: Reading) -> bool:
+    """Whether the values are words of praise and blame: ``Status`` with pass and fail is a judgement all the same."""
+    words = {text.strip().lower() for text in found.values}
+    plain = found.kind == "yes/no" and bool(words & _PLAIN_ANSWERS)
+    judged = found.kind in ("yes/no", "ordered") and found.share >= MOSTLY and found.distinct > 1 and not plain
+    return judged and not set(_own_name(one).split("_")) & _OF_MODELS
+
+
+_PLAIN_ANSWERS = frozenset(["yes", "no", "y", "n", "true", "false", "t", "f", "1", "0", "1.0", "0.0", "ja", "nein"])
+
+
 def looks_judged(one: Field, found: Reading, beside_people: bool = False) -> bool:
     """Whether the values are those of a scale: few numbers, yes and no, or the words of one.
 
@@ -137,6 +150,26 @@ def _is_said_by_all(one: Field, found: Reading) -> bool:
     if words & _OF_WORK:
         return False
     return found.kind != "number" or all(0 <= value <= 100 for value in found.values.values())
+
+
+def share_words(fields: Sequence[Field]) -> list[Field]:
+    """The fields in which the same few words recur, whatever they mean: answers of several people, or to questions."""
+    worded = [one for one in fields if _are_few_words(one)]
+    return [
+        one
+        for one in worded
+        if any(len(set(one.counts) & set(other.counts)) * 2 > len(one.counts) for other in worded if other is not one)
+    ]
+
+
+def _are_few_words(one: Field) -> bool:
+    words = list(one.counts)
+    few = 2 <= len(words) <= _MOST_WORDS and one.filled >= 3 * len(words)
+    return few and all(len(word) <= _LONGEST and not word.startswith(("http", "{", "[")) for word in words)
+
+
+#: More different words than this are names.
+_MOST_WORDS = 12
 
 
 def is_summed_up(one: Field, paths: set[str]) -> bool:

@@ -1,42 +1,31 @@
 """Several files as one corpus: a folder of tables or of JSON transcripts, or the files that a pattern names."""
 
+import contextlib
 import glob
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from dialgauge.corpus._columnar import load_parquet
-from dialgauge.corpus._databases import load_database
-from dialgauge.corpus._delimited import load_delimited
-from dialgauge.corpus._elements import load_xml
-from dialgauge.corpus._jsonl import load_jsonl
-from dialgauge.corpus._names import USES, is_id, normalised
+from dialgauge.corpus._fields import fields_of
+from dialgauge.corpus._look_alikes import is_named
+from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normalised
 from dialgauge.corpus._nested import flatten, to_frame
-from dialgauge.corpus._pages import load_page
+from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._problems import Problem
-from dialgauge.corpus._sheets import Sheet, one_table
+from dialgauge.corpus._sheets import Sheet, are_pages, one_table
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._text_files import named_texts
 from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
 from dialgauge.corpus._wrapped import unwrapped
-from dialgauge.corpus._xlsx import load_xlsx
 from dialgauge.corpus.layouts import recast
 from dialgauge.errors import InputError
 
-_JSON = (".json", ".jsonl", ".ndjson")
-_LOADERS = {
-    **dict.fromkeys(_JSON, load_jsonl),
-    **dict.fromkeys((".csv", ".tsv", ".md"), load_delimited),
-    **dict.fromkeys((".parquet", ".pq"), load_parquet),
-    **dict.fromkeys((".xlsx", ".ods"), load_xlsx),
-    **dict.fromkeys((".sqlite", ".sqlite3", ".db"), load_database),
-    **dict.fromkeys((".html", ".htm"), load_page),
-    ".xml": load_xml,
-    **dict.fromkeys(SUFFIXES, load_transcripts),
-}
+#: How files are read, by the end of their names.
+Loaders = Mapping[str, Callable[[Path], Table]]
 
 
 def is_pattern(path: Path) -> bool:
@@ -44,47 +33,78 @@ def is_pattern(path: Path) -> bool:
     return glob.has_magic(str(path)) and not path.exists()
 
 
-def matching_files(path: Path) -> list[Path]:
-    """The files of a folder that can be read as tables, or those that a pattern names, sorted."""
+def matching_files(path: Path, loaders: Container[str]) -> list[Path]:
+    """The files of a folder and of those in it that can be read, or those that a pattern names, sorted."""
     if is_pattern(path):
         found = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
     else:
-        found = sorted(path.iterdir())
-        if not any(file.is_file() for file in found):
-            found = sorted(path.rglob("*"))  # a folder for each annotator or batch
-    return [file for file in found if file.is_file() and file.suffix.lower() in _LOADERS and file.name[0] != "."]
+        found = [file for file in sorted(path.rglob("*")) if not _is_elsewhere(file.relative_to(path), path)]
+    return [file for file in found if file.is_file() and file.suffix.lower() in loaders and file.name[0] != "."]
 
 
-def holds_tables(path: Path) -> bool:
-    """Whether most of the files in a folder that could be read are tables or JSON, and not transcripts."""
-    files = matching_files(path)
+def _is_elsewhere(inside: Path, folder: Path) -> bool:
+    """Whether a file is one of a hidden folder, or of a corpus of its own."""
+    above = [folder.joinpath(*inside.parts[:depth]) for depth in range(1, len(inside.parts))]
+    return any(one.name[0] in "._" or (one / "corpus.toml").exists() for one in above)
+
+
+def holds_tables(path: Path, loaders: Loaders) -> bool:
+    """Whether a folder holds tables or JSON: most of its files are, or they name the texts in the others."""
+    files = matching_files(path, loaders)
     plain = [file for file in files if file.suffix.lower() in SUFFIXES]
-    return len(files) > 2 * len(plain)
+    if len(files) > 2 * len(plain):
+        return True
+    return len(files) > len(plain) and bool(named_texts(plain, _sheets(files, loaders)))
 
 
-def load_many(path: Path) -> Table:
+def _sheets(files: Sequence[Path], loaders: Loaders) -> list[Sheet]:
+    """The tables among some files; what cannot be read is none."""
+    found = []
+    for file in files:
+        if file.suffix.lower() not in SUFFIXES:
+            with contextlib.suppress(InputError):
+                found.append(_sheet(file, loaders[file.suffix.lower()](file)))
+    return found
+
+
+def _sheet(file: Path, table: Table) -> Sheet:
+    if table.records is None:
+        return Sheet(file.stem, table.frame, table.place)
+    made = [(n, row) for n, (_, record) in enumerate(table.records) for row in flatten(record)]
+    places = [table.place(n) for n, _ in made]
+    return Sheet(file.stem, to_frame([row for _, row in made], str(file)), places.__getitem__)
+
+
+def load_texts(path: Path, loaders: Loaders) -> Table:
+    """The transcripts of a file or a folder; a table beside them that looks like judgements is named."""
+    table = load_transcripts(path)
+    if not path.is_dir():
+        return table
+    left_out = {sheet.name: held_by(sheet.frame, ()) for sheet in _sheets(matching_files(path, loaders), loaders)}
+    unread = {
+        name: f"the file {name!r} looks like {held[0]} ({', '.join(map(repr, held[1][:3]))}) and was not read, as its "
+        f"rows do not name the other files: read it alone, or leave it out (--map ignore={name})"
+        for name, held in left_out.items()
+        if held is not None
+    }
+    return replace(table, unread=unread)
+
+
+def load_many(path: Path, loaders: Loaders) -> Table:
     """The rows of all files; what is above each other has the same columns, or is joined by the ids in it."""
-    files = matching_files(path)
-    if not is_pattern(path):
-        files = [file for file in files if file.suffix.lower() not in SUFFIXES]
+    files = matching_files(path, loaders)
+    texts = [] if is_pattern(path) else [file for file in files if file.suffix.lower() in SUFFIXES]
+    files = [file for file in files if file not in texts]
     if not files:
         raise InputError(f"{path}: no file that can be read fits this")
-    tables = {file: _LOADERS[file.suffix.lower()](file) for file in files}
-    if all(table.records is not None for table in tables.values()):
+    tables = {file: loaders[file.suffix.lower()](file) for file in files}
+    written = named_texts(texts, [_sheet(file, table) for file, table in tables.items()]) if texts else []
+    if not written and all(table.records is not None for table in tables.values()):
         return _records(tables)
-    sheets: dict[Path, Sheet] = {}
-    problems: list[Problem] = []
-    notes: list[str] = []
-    for file, table in tables.items():
-        problems += table.problems
-        notes += [f"{file.name}: {note}" for note in table.notes]
-        if table.records is not None:
-            made = [(n, row) for n, (_, record) in enumerate(table.records) for row in flatten(record)]
-            places = [table.place(n) for n, _ in made]
-            sheets[file] = Sheet(file.stem, to_frame([row for _, row in made], str(file)), places.__getitem__)
-        else:
-            sheets[file] = Sheet(file.stem, table.frame, table.place)
-    stacked = one_table(_told_apart(sheets), notes, "file")
+    problems = [problem for table in tables.values() for problem in table.problems]
+    notes = [f"{file.name}: {note}" for file, table in tables.items() for note in table.notes]
+    sheets = _told_apart({file: _sheet(file, table) for file, table in tables.items()})
+    stacked = one_table([*written, *sheets], notes, "file")
     return Table(
         stacked.frame,
         stacked.place,
@@ -122,6 +142,7 @@ def _told_apart(sheets: Mapping[Path, Sheet]) -> list[Sheet]:
 
 def _records(tables: dict[Path, Table]) -> Table:
     """The JSON objects of all files; a file with one dialogue gives it its name, where it has no id."""
+    people = _people_by_file(tables)
     records: list[tuple[int, dict[str, Any]]] = []
     places: list[tuple[str, int | None]] = []
     problems: list[Problem] = []
@@ -133,7 +154,8 @@ def _records(tables: dict[Path, Table]) -> Table:
         alone = len(table.records) == 1 and len(tables) > 1
         for number, (line, record) in enumerate(table.records):
             named = alone and not _has_id(record) and _is_dialogue(record)
-            records.append((line, {"dialogue_id": file.stem, **record} if named else record))
+            whose = {"annotator": file.stem} if people else {}
+            records.append((line, {**({"dialogue_id": file.stem} if named else {}), **whose, **record}))
             places.append(table.place(number))
         problems += table.problems
         notes += [f"{file.name}: {note}" for note in table.notes]
@@ -146,6 +168,22 @@ def _records(tables: dict[Path, Table]) -> Table:
         tuple(problems),
         tuple(records),
     )
+
+
+def _people_by_file(tables: dict[Path, Table]) -> bool:
+    """Whether each of several files of judgements is that of one person: nothing in it says who judged."""
+    if len(tables) < 2 or are_pages([file.stem for file in tables]):
+        return False
+    for table in tables.values():
+        fields = fields_of(table).values()
+        names = {normalised(name) for one in fields for name in one.names}
+        known = recast(table, {})
+        marked = known is not None and known.layout == "doccano"  # which writes a file for each person
+        judged = marked or (known is None and any(map(is_named, fields)))
+        several = table.records is not None and len(table.records) > 1
+        if not several or not judged or any(is_person(n) or n in WEAK_PEOPLE for n in names):
+            return False
+    return True
 
 
 def _has_id(record: dict[str, Any]) -> bool:

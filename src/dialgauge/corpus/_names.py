@@ -28,6 +28,7 @@ USES: Mapping[str, tuple[str, ...]] = {
     "system": _names(
         "system model model_id model_name system_id system_name summarizer summariser model_type summary_model "
         "system_label summarizer_name generator llm engine sys method model_version "
+        "tool tool_name vendor vendor_name moteur motor motore engine_name assistant_name algorithm "
         "modell modele modelo modello sistema systeme bot bot_name bot_version ai_model llm_name "
         "模型 系统 模型名称 モデル"
     ),
@@ -46,7 +47,8 @@ USES: Mapping[str, tuple[str, ...]] = {
     "annotator": _names(
         "annotator annotator_id annotator_name rater rater_id rater_name worker worker_id judge judge_id evaluator "
         "evaluator_id coder coder_id reviewer reviewer_id prolific_pid prolific_id annotated_by rated_by completed_by "
-        "evaluated_by reviewed_by scored_by judged_by labeled_by labelled_by assessed_by "
+        "evaluated_by reviewed_by checked_by graded_by done_by scored_by auditor qa_user qa_agent qa_analyst "
+        "qa_reviewer qa_name qa_id qa_checker qa_rater qa_person judged_by labeled_by labelled_by assessed_by "
         "labeler labeller assessor scorer participant_id participant access_code response_id user_id respondent "
         "respondent_id author_user_id created_by username user_name email_address "
         "e_mail_address user email e_mail turker expert annotateur anotador annotatore annotatorin bewerter "
@@ -192,6 +194,8 @@ TIE = re.compile(
 _SCALED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*(?:-|–|to|…|\.\.)\s*(\d+)(?:\s*[,;:].*)?\s*[)\]]\s*[?:]?\s*")
 #: "How fluent is it? (1 = not at all, 5 = very)": the ends of the scale with what they mean.
 _EXPLAINED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*[=:][^()\[\]]*?[,;…–-]\s*(\d+)\s*[=:][^()\[\]]*[)\]]\s*[?:]?\s*")
+#: "Rank (1 = best)": what one end of the scale means.
+_ONE_END = re.compile(r"\s*[(\[]\s*\d+\s*=\s*[^()\[\]\d]*[)\]]\s*$")
 #: "Coherence (out of 5)", "Fluency /5".
 _OUT_OF = re.compile(r"(.*?\S)\s*(?:[(\[]\s*)?(?:out of|/)\s*\d+\s*[)\]]?\s*")
 #: "Q1.", "Q2_1:", "3)": the number of a question before its text.
@@ -202,18 +206,23 @@ _DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 _GRID = re.compile(r".+\[\s*([^\[\]]{1,60})\s*\]\s*")
 
 
+#: "Prüfer/in", "Bewerter:innen", "évaluateur(rice)": both forms of a word.
+_OF_BOTH = re.compile(r"(?<=[a-z])(?:[/:*](?:in|innen|e|rice|a)|\((?:in|e|rice|a)\))(?![a-z])")
+
+
 @lru_cache(maxsize=4096)
 def normalised(name: str) -> str:
     """A column name for comparison: lower case without accents, words joined by underscores (``call_id``)."""
     plain = name if name.isascii() else unicodedata.normalize("NFKD", name.replace("ß", "ss"))
     plain = "".join(letter for letter in plain if not unicodedata.combining(letter)) if plain is not name else name
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain.strip())
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", _OF_BOTH.sub("", plain.strip()))
     return re.sub(r"[\W_]+", "_", parted.lower()).strip("_")
 
 
 def heading(name: str) -> tuple[str, str | None]:
     """What a column of ratings is called, and the scale in its heading: ``Accuracy (1-5)``, ``Rate it [Coherence]``."""
     name = _NUMBERED.sub("", name.strip(), count=1) if _NUMBERED.match(name.strip()) else name
+    name = _ONE_END.sub("", name)
     scaled = _SCALED.fullmatch(name) or _EXPLAINED.fullmatch(name)
     if scaled and scaled[1] and int(scaled[2]) < int(scaled[3]):
         return heading(scaled[1])[0], f"{scaled[2]}-{scaled[3]}"

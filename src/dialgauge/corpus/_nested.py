@@ -20,6 +20,7 @@ from dialgauge.corpus._nested_answers import (
     single,
     votes,
 )
+from dialgauge.corpus._nested_people import person_key
 from dialgauge.corpus._shapes import (
     DIALOGUE,
     IDENTITY,
@@ -38,7 +39,6 @@ from dialgauge.corpus._shapes import (
     is_flat,
     is_turn,
     is_voted,
-    person_key,
     sentence_of,
     text_alone,
     turns_within,
@@ -55,14 +55,15 @@ _WHOLE = frozenset({*USES["meta"], *USES["provenance"]})
 _HOISTED = ("system", "dialogue", "summary", "reference")
 
 
-def flatten(record: Record, kept: Iterable[str] = ()) -> list[dict[str, Any]]:
+def flatten(record: Record, kept: Iterable[str] = (), people: frozenset[str] | None = None) -> list[dict[str, Any]]:
     """The flat rows of one JSON object; raises ValueError with the reason if its shape is not known.
 
     A flat object is one row. ``turns``, ``summaries``, ``references`` and ``ratings`` become the dialogue's text, a row
     per summary, numbered reference columns, and a row per rating; each takes over the identity of what it is nested
-    in. ``kept`` are the columns that a mapping names as part of that identity.
+    in. ``kept`` are the columns that a mapping names as part of that identity, ``people`` the keys that name who judged
+    in all records of the file, where they were compared.
     """
-    level = _Level(frozenset(kept))
+    level = _Level(frozenset(kept), people=people)
     level.read(record)
     return level.rows()
 
@@ -70,8 +71,9 @@ def flatten(record: Record, kept: Iterable[str] = ()) -> list[dict[str, Any]]:
 class _Level:
     """One object: its own cells, and the rows of what is nested in it."""
 
-    def __init__(self, kept: frozenset[str], known_person: bool = False) -> None:
+    def __init__(self, kept: frozenset[str], known_person: bool = False, people: frozenset[str] | None = None) -> None:
         self.kept = kept
+        self.people = people
         self.known_person = known_person  # whether this or an outer object says who judged
         self.judging = False  # whether this object itself says so
         self.first: dict[str, Any] = {}
@@ -155,7 +157,7 @@ class _Level:
                 self._read(inner if inner not in self.first else f"{key}.{inner}", normalised(inner), entry)
         elif name not in _WHOLE and hold_records(value):
             for item in value:
-                level = _Level(self.kept, self.known_person)
+                level = _Level(self.kept, self.known_person, self.people)
                 level.read(item)
                 self.inner += level.rows()
         else:
@@ -181,7 +183,7 @@ class _Level:
             self.first["summary"] = " ".join(texts)
         for number, item in enumerate(value):
             rest = {key: entry for key, entry in item.items() if entry is not sentence_of(item)}
-            level = _Level(self.kept, self.known_person)
+            level = _Level(self.kept, self.known_person, self.people)
             level.read(rest)
             rows = [row for row in level.rows() if any(entry is not None for entry in row.values())]
             self.inner += [{**row, "sentence": number} for row in rows if set(row) != {"index"}]
@@ -214,7 +216,7 @@ class _Level:
             if not isinstance(text, str) or given.get("system") is None:
                 raise ValueError("a summary needs 'system' and 'text'")
             self.systems.add(str(given["system"]))
-            level = _Level(self.kept, self.known_person)
+            level = _Level(self.kept, self.known_person, self.people)
             level.read(given)
             yield from level.rows()
 
@@ -251,7 +253,7 @@ class _Level:
             yield from votes(key, value)
             return
         named = self.known_person or any(is_person(normalised(inner)) for item in value for inner in item)
-        whose = None if named else person_key(value)
+        whose = None if named else person_key(value, self.people)
         for number, item in enumerate(value, start=1):
             who = {} if named else {"annotator": item[whose] if whose else f"{group}-{number}".strip("-")}
             yield from ({**who, **row} for row in (*ranked(item, self.systems), *marked(item)))

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import polars as pl
 
+from dialgauge.corpus._better import say_better
 from dialgauge.corpus._mapping import Mapped
-from dialgauge.corpus._names import TIE, is_housekeeping, is_other_id, normalised
+from dialgauge.corpus._names import is_housekeeping, is_other_id, normalised
 from dialgauge.corpus._sides import Options, columns_of, option_rows, taken_out, with_annotators
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import OVERALL
@@ -24,32 +25,11 @@ _WINNER = frozenset(
 )
 #: Words of longer headings that ask for a winner: "Which summary is better?".
 _PREFERRING = frozenset(["winner", "preferred", "prefer", "preference", "better"])
-_FIRST = frozenset(["a", "left", "first", "1"])
-_SECOND = frozenset(["b", "right", "second", "2"])
-_MUCH = "much|significantly|strongly|far|clearly|definitely|considerably|a_lot|substantially|way"
-_LITTLE = "slightly|somewhat|a_bit|a_little|marginally|barely|weakly"
-_THING = "summary|model|system|response|option|candidate|output|text|answer|assistant"
-_ENDS = "better|best|preferred|wins|win|won|good"
-#: "A", "summary B is much better", "strongly prefer the left one".
-_WORDS = re.compile(
-    rf"(?:(?P<early>{_MUCH}|{_LITTLE})_)?(?:i_)?(?:prefer_|preferred_)?(?:the_)?(?:{_THING})?_?(?P<side>[a-z0-9]+?)"
-    rf"(?:_(?:{_THING}|one|is|was|looks|seems))*(?:_(?P<late>{_MUCH}|{_LITTLE}))?(?:_(?:{_ENDS}))?"
-)
 #: A heading that is who judged: "annotator_1".
 _RATER = re.compile(
     r"(?:annotator|rater|judge|expert|worker|evaluator|reviewer|coder|turker|assessor|grader)_?(?:\d{1,3}|[a-h])"
 )
-#: "A>>B", "[[B>A]]", "A=B".
-_SIGNS = re.compile(r"\[*\s*([abAB])\s*(>{1,2}|<{1,2}|=)\s*([abAB])\s*\]*")
 _STRENGTHS = {"little": 1.0, "plain": 2.0, "much": 3.0}
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """What a cell says: the better one (``a``, ``b``, ``tie``) and by how much, where words tell."""
-
-    winner: str
-    degree: str = "plain"
 
 
 def find_winners(frame: pl.DataFrame, names: Mapping[str, str], options: Options) -> list[str]:
@@ -80,7 +60,7 @@ def _names_winners(frame: pl.DataFrame, winner: str, options: Options, share: fl
     rows = frame.filter(pl.col(winner).is_not_null()).head(500)
     if rows.is_empty():
         return False
-    said = [_say(row, winner, options) for row in rows.iter_rows(named=True)]
+    said = [say_better(row, winner, options) for row in rows.iter_rows(named=True)]
     understood = sum(one is not None for one in said)
     return understood >= share * rows.height and any(one is not None and one.winner != "tie" for one in said)
 
@@ -103,39 +83,6 @@ def refuse_unclear(frame: pl.DataFrame, winner: str, options: Options) -> None:
     )
 
 
-def _say(row: Mapping[str, object], winner: str, options: Options) -> _Said | None:
-    said = str(row[winner]).strip()
-    for side, code in zip(options, "ab", strict=True):
-        named = options[side].get("system")
-        name = str(row[named]).strip().lower() if named and row[named] is not None else None
-        if said.lower() in (name, side):
-            return _Said(code)
-    signs = _SIGNS.fullmatch(said)
-    if signs and signs[1].lower() != signs[3].lower():
-        if signs[2] == "=":
-            return _Said("tie")
-        better = signs[1] if ">" in signs[2] else signs[3]
-        return _Said(better.lower(), "much" if len(signs[2]) == 2 else "plain")
-    plain = normalised(said)
-    if TIE.fullmatch(plain):
-        return _Said("tie")
-    return _in_words(plain, row, options)
-
-
-def _in_words(plain: str, row: Mapping[str, object], options: Options) -> _Said | None:
-    found = _WORDS.fullmatch(plain)
-    if not found:
-        return None
-    degree = found["early"] or found["late"]
-    much = "plain" if degree is None else "much" if re.fullmatch(_MUCH, degree) else "little"
-    for (side, uses), code, known in zip(options.items(), "ab", (_FIRST, _SECOND), strict=True):
-        named = uses.get("system")
-        name = normalised(str(row[named])) if named and row[named] is not None else None
-        if found["side"] in (side, name) or found["side"] in known:
-            return _Said(code, much)
-    return None
-
-
 def preferences(table: Table, mapping: Mapped, options: Options, winners: Sequence[str]) -> Table:
     """The table with a row per summary, and the preferences of each question taken out of the rows."""
     keyed, plan = taken_out(table, mapping, [*winners, *columns_of(options)])
@@ -149,7 +96,9 @@ def _asked(
     table: Table, keyed: pl.DataFrame, options: Options, winner: str, height: int, several: bool
 ) -> pl.DataFrame:
     refuse_unclear(table.frame, winner, options)
-    said = [None if row[winner] is None else _say(row, winner, options) for row in table.frame.iter_rows(named=True)]
+    said = [
+        None if row[winner] is None else say_better(row, winner, options) for row in table.frame.iter_rows(named=True)
+    ]
     graded = any(one is not None and one.degree != "plain" for one in said)
     text = table.frame[winner].cast(pl.String)
     bad = pl.col("_said").str.to_lowercase().str.contains("both.?bad|neither|both are bad").fill_null(False)

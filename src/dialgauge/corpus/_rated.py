@@ -28,6 +28,8 @@ _TICKS = frozenset({"x", "✓", "✔", "☑", "☒", "checked", "ticked"})
 #: Grades in letters, in columns that are called so.
 _GRADED, _GRADE = re.compile(r"(?:^|_)grades?(?:_|$)"), re.compile(r"[A-F][+-]?")
 CONFLICT = "rated twice with different values"
+#: The row of which a merged one is a copy.
+KEPT = "_kept_row"
 
 
 def judged_cells(rows: Rows) -> pl.DataFrame:
@@ -289,7 +291,9 @@ def _without_repeats(rows: Rows, ratings: pl.DataFrame, repeats: str) -> pl.Data
         others = others.filter(~conflict)
     elif (differing := others.filter(pl.col("_values") > 1).height) > 0:
         rows.notes.append(f"{counted(differing, 'repeated rating')} with other values: the {repeats} was kept")
-    rows.merged.append(others.select(ROW, "dimension"))
+    of = chosen.select(*key, pl.col(ROW).alias(KEPT)).unique(key)
+    again_of = others.join(of, on=key, how="left", nulls_equal=True, maintain_order="left")
+    rows.merged.append(again_of.select(ROW, "dimension", KEPT))
     if same := others.filter(pl.col("value").is_not_null()).height:
         rows.notes.append(f"{counted(same, 'rating')} there twice, identical: duplicates merged")
     single = marked.filter(~pl.col("_again")).drop("_again")

@@ -151,4 +151,6 @@ def _ratings_table(
         return assemble_ratings(other, plan_of(other, mapping), asked)
 
     lost = lost_fields(table, plan, parts, mapping, again)
-    return table, replace(parts, account=replace(parts.account, nowhere=lost)) if lost else parts
+    return table, replace(
+        parts, account=replace(parts.account, nowhere=(*parts.account.nowhere, *lost))
+    ) if lost else parts

@@ -89,4 +89,8 @@ def _assembled(table: Table, mapping: Mapped, asked: ReadingSettings, file: str 
     except InputError as error:
         raise InputError(f"{file or table.place(0)[0]}: {error}") from error
     lost = lost_fields(table, plan, parts, mapping, lambda other: assemble(other, plan_of(other, mapping), asked))
-    return replace(parts, accounts=tuple(replace(one, nowhere=lost) for one in parts.accounts)) if lost else parts
+    return (
+        replace(parts, accounts=tuple(replace(one, nowhere=(*one.nowhere, *lost)) for one in parts.accounts))
+        if lost
+        else parts
+    )

@@ -7,6 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from dialgauge.corpus._columns import make_plan
+from dialgauge.corpus._guess_ratings import numbers_rows
 from dialgauge.corpus._names import USES, normalised
 from dialgauge.corpus._table import Table
 
@@ -28,6 +29,11 @@ def with_summaries(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> 
     if "dialogue_id" not in plan.uses:
         return table
     number = next((c for c, name in names.items() if _NUMBER.fullmatch(name) and _are_numbers(frame[c])), None)
+    counting = {}
+    if number is None:
+        within = [*key, *plan.uses.get("annotator", ())]
+        number = next((c for c in rest.columns if c not in within and numbers_rows(frame, c, within)), None)
+        counting = {} if number is None else {number: "the place of each sentence in its summary"}
     place = pl.col(number).cast(pl.String).str.strip_chars().cast(pl.Float64) if number else pl.col("_row")
     parts = (
         frame.with_row_index("_row")
@@ -52,7 +58,13 @@ def with_summaries(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> 
         .with_columns(pl.col("sentence").cast(pl.String))
     )
     note = f"a row per sentence: the summaries are made of {text!r}"
-    return replace(table, frame=made, notes=(*table.notes, note), known={**table.known, "sentence": "sentence"})
+    return replace(
+        table,
+        frame=made,
+        notes=(*table.notes, note),
+        known={**table.known, "sentence": "sentence"},
+        ignored={**table.ignored, **counting},
+    )
 
 
 def _are_texts(values: pl.Series) -> bool:

@@ -131,11 +131,22 @@ def hold_judgements(value: Any) -> bool:
         and bool(value)
         and all(
             isinstance(item, Mapping)
-            and any(is_person(normalised(key)) for key in item)
-            and any(is_dimension(normalised(key)) or normalised(key) in USES["value"] for key in item)
+            and (
+                (
+                    any(is_person(normalised(key)) for key in item)
+                    and any(is_dimension(normalised(key)) or normalised(key) in USES["value"] for key in item)
+                )
+                or any(JUDGEMENTS.fullmatch(normalised(key)) and _are_numbers(entry) for key, entry in item.items())
+            )
             for item in value
         )
     )
+
+
+def _are_numbers(value: Any) -> bool:
+    """Whether an object holds numbers only, of which some may be missing."""
+    given = [one for one in value.values() if one is not None] if isinstance(value, Mapping) else []
+    return bool(given) and all(isinstance(one, bool | int | float) for one in given)
 
 
 def _answer_dimensions(value: Any) -> bool:
@@ -230,26 +241,6 @@ def are_answers_of_people(value: Any) -> bool:
         )
         for item in value
     )
-
-
-def person_key(value: Sequence[Mapping[str, Any]]) -> str | None:
-    """Under which key each object of a list of judgements has a short name of its own, where no name says who judged.
-
-    None where several keys could be it, or the names are those of dimensions or answers.
-    """
-    if len(value) < 2:
-        return None
-    known = {*ASKED, *(name for names in USES.values() for name in names)}
-    found = []
-    for key in value[0]:
-        names = [item.get(key) for item in value]
-        texts = [name for name in names if isinstance(name, str) and 0 < len(name) <= _LONGEST and not is_answer(name)]
-        own = (
-            len(texts) == len(names) == len(set(texts)) and not is_id(normalised(key)) and normalised(key) not in known
-        )
-        if own and not any(is_dimension(normalised(text)) for text in texts):
-            found.append(key)
-    return found[0] if len(found) == 1 else None
 
 
 def are_questions(value: Any) -> bool:

@@ -1,19 +1,19 @@
 """Several sheets of a workbook as one table: one per annotator or system, or one per kind of thing, joined by ids."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
-from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._linked import with_links
 from dialgauge.corpus._names import USES, heading, is_dimension, normalised
+from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._utterances import without_totals
-from dialgauge.corpus._values import MOSTLY
 
 #: The column that holds the name of the sheet a row comes from.
 SHEET = "sheet"
@@ -37,6 +37,8 @@ def one_table(sheets: Sequence[Sheet], notes: Sequence[str] = (), what: str = "s
     sheets = [replace(one, frame=tidied[one.name].frame, place=tidied[one.name].place) for one in sheets]
     sheets = with_links(_with_dimensions(sheets))
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
+    sheets = [_with_known_systems(sheet, sheets, plans) for sheet in sheets]
+    plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     filled = [sheet for sheet in sheets if _is_data(plans[sheet.name])] or list(sheets[:1])
     if len(filled) > 1 and not _alike(filled):
         filled = _joinable(filled, plans)
@@ -44,24 +46,29 @@ def one_table(sheets: Sequence[Sheet], notes: Sequence[str] = (), what: str = "s
     read = f"only the {what} {filled[0].name!r} is read; " if len(filled) == 1 else f"{what}s that hold no such data: "
     said = [f"{read}{'left out: ' if len(filled) == 1 else ''}{', '.join(left_out)}"] if left_out else []
     table = _stacked(filled, plans, what)
-    unread = [_judged_in(sheet, what) for sheet in sheets if sheet not in filled]
-    return replace(table, notes=(*notes, *said, *table.notes), unread=tuple(filter(None, unread)))
+    unread = _unread([sheet for sheet in sheets if sheet not in filled], filled, plans, what)
+    return replace(table, notes=(*notes, *said, *table.notes), unread={**unread, **table.unread})
 
 
-def _judged_in(sheet: Sheet, what: str) -> str | None:
-    """What a sheet that is not read seems to hold: columns of answers beside rows that name something."""
-    names = {column: normalised(heading(column)[0]) for column in sheet.frame.columns}
-    found = [
-        column
-        for column, name in names.items()
-        if (is_dimension(name) or name in USES["value"]) and answers(sheet.frame[column]).share >= MOSTLY
-    ]
-    if not found:
-        return None
-    return (
-        f"the {what} {sheet.name!r} looks like judgements ({', '.join(map(repr, found[:3]))}) and was not read: give "
-        f"its rows the ids of the dialogues and the systems, or allow it (--allow-left-out all)"
-    )
+def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str, Plan], what: str) -> dict[str, str]:
+    """The sheets that were not read and seem to hold judgements or texts, by name, each with a sentence."""
+    names = {
+        text
+        for sheet in filled
+        for use in ("system", "annotator")
+        for column in plans[sheet.name].uses.get(use, ())
+        for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()
+    }
+    found = {}
+    for sheet in left_out:
+        held = held_by(sheet.frame, names)
+        if held is not None:
+            found[sheet.name] = (
+                f"the {what} {sheet.name!r} looks like {held[0]} ({', '.join(map(repr, held[1][:3]))}) and was not "
+                f"read: give its rows the ids of the dialogues and the systems, or leave it out "
+                f"(--map ignore={sheet.name})"
+            )
+    return found
 
 
 def _with_dimensions(sheets: Sequence[Sheet]) -> list[Sheet]:
@@ -80,6 +87,20 @@ def _with_dimensions(sheets: Sequence[Sheet]) -> list[Sheet]:
 def _names_dimension(sheet: Sheet) -> bool:
     names = [normalised(heading(column)[0]) for column in sheet.frame.columns]
     return any(is_dimension(name) or name in USES["dimension"] for name in names)
+
+
+def _with_known_systems(sheet: Sheet, sheets: Sequence[Sheet], plans: dict[str, Plan]) -> Sheet:
+    """The sheet with the systems that others name under the name that they have there, whatever it calls them."""
+    if plans[sheet.name].has("system"):
+        return sheet
+    others = [(one, plans[one.name].uses["system"][0]) for one in sheets if "system" in plans[one.name].uses]
+    known = {text for one, column in others for text in one.frame[column].drop_nulls().cast(pl.String).unique()}
+    taken = {column for use in _KEY for column in plans[sheet.name].uses.get(use, ())}
+    for column in sheet.frame.columns if len(known) > 1 else ():
+        given = set(sheet.frame[column].drop_nulls().cast(pl.String, strict=False).unique())
+        if len(given) > 1 and given <= known and column not in taken and others[0][1] not in sheet.frame.columns:
+            return replace(sheet, frame=sheet.frame.rename({column: others[0][1]}))
+    return sheet
 
 
 def _is_data(plan: Plan) -> bool:
@@ -151,11 +172,32 @@ def _largest_group(sheets: Sequence[Sheet]) -> list[Sheet]:
 def _what_sheets_are(stack: pl.DataFrame, plan: Plan, names: dict[str, str]) -> str | None:
     """What tells sheets of the same columns apart: who judged, or which system wrote; None where the rows do."""
     key = [names[use] for use in ("dialogue_id", "system", "variant") if use in names]
-    if not key or stack.select(*key, SHEET).unique().select(key).is_unique().all():
+    judged = "annotator" not in names and bool(plan.named("dimension"))
+    if not key:
         return None
+    if stack.select(*key, SHEET).unique().select(key).is_unique().all():
+        # Each sheet has rows of its own: people who shared the work, if their names can be those of people.
+        split = judged and "system" in names and not are_pages(stack[SHEET].unique().to_list())
+        return "annotator" if split else None
     summaries = plan.uses.get("summary")
     if "system" not in names and summaries:
         texts = stack.drop_nulls(summaries[0]).group_by(key).agg(pl.col(summaries[0]).n_unique().alias("n"))
         if (texts["n"] > 1).any():
             return "system"
-    return "annotator" if "annotator" not in names and plan.named("dimension") else None
+    return "annotator" if judged else None
+
+
+#: What parts of a file are called that are no names: by place, by time, by use.
+_PAGE = re.compile(
+    r"(?:sheet|table|tabelle|blatt|feuille?|hoja|foglio|planilha|blad|batch|part|page|set|file|chunk|section|week|day|"
+    r"month|q|round|wave|run|phase|version|v|no|nr|data|export|train|training|dev|test|val|valid|validation|pilot|main|"
+    r"final|january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|"
+    r"jul|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|[a-z]?\d+|_)*"
+)
+
+
+def are_pages(names: Sequence[str]) -> bool:
+    """Whether names of sheets or files only number or date them, less what they all begin or end with."""
+    plain = [normalised(name).split("_") for name in names]
+    shared = set.intersection(*map(set, plain))
+    return all(_PAGE.fullmatch("_".join(word for word in words if word not in shared)) for words in plain)

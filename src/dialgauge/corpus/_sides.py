@@ -16,7 +16,7 @@ from dialgauge.corpus._values import MOSTLY
 from dialgauge.corpus.layouts._base import ROW, hash_id
 
 Options = Mapping[str, Mapping[str, str]]
-_SYSTEM = "system|model|summarizer|candidate|option|name"
+_SYSTEM = "system|model|summarizer|candidate|option|opt|name"
 _TEXT = "summary|output|response|text|hypothesis|candidate|answer|option|item"
 _SIDE = r"[a-h]|\d{1,2}|left|right|first|second"
 _USES = ("dialogue_id", "dialogue", "annotator", "dimension", "time", "comment", "role", "variant", "system")
@@ -98,7 +98,7 @@ def option_rows(table: Table, keyed: pl.DataFrame, plan: Plan, options: Options)
     own = [c for c in keyed.columns if not c.startswith("@") and c != ROW]
     rated = _rated(table.frame, own, list(options))
     taken = {*(column for columns in rated.values() for column in columns.values()), *([] if rated else unmade(plan))}
-    rest = [column for column in own if column not in taken]
+    rest = [column for column in own if column not in taken and column not in ("system", "summary")]
     named = any(use == "dialogue_id" for use in plan.uses)
     whole = table.frame.with_row_index("_origin").with_columns(keyed["@dialogue_id"])
     parts = []

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dialgauge.corpus._corpus import Corpus
-from dialgauge.corpus._many import is_pattern, matching_files
+from dialgauge.corpus._formats import files_of
+from dialgauge.corpus._many import is_pattern
 from dialgauge.corpus._reading import read_corpus
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.errors import InputError
@@ -60,7 +61,7 @@ def source_files(source: str, home: Path | None = None) -> list[Path]:
     path = source_folder(source, home)
     if path is None:
         return []
-    return matching_files(path) or [path] if is_pattern(path) else [path]
+    return files_of(path) or [path] if is_pattern(path) else [path]
 
 
 def source_folder(source: str, home: Path | None = None) -> Path | None:

@@ -33,7 +33,7 @@ class Table:
     spans with the row that each comes from), groups of annotators, and what it says about dimensions. ``dropped``
     counts the cells with judgements that the layout itself leaves out, by reason.
 
-    ``unread`` says which parts of the file look like judgements and were left out.
+    ``unread`` says, by their names, which parts of the file look like judgements or texts and were left out.
     ``summed`` counts rows that sum up others, repeat the headings or only remark something, and are no data.
     ``ticked`` are columns of which one cell holds several judgements, or an empty one holds some.
     ``raw`` is the table as it was in the file, and ``again`` understands another one in the same way.
@@ -54,7 +54,7 @@ class Table:
     declared: tuple[Dimension, ...] = ()
     annotators: pl.DataFrame | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
-    unread: tuple[str, ...] = ()
+    unread: Mapping[str, str] = field(default_factory=dict)
     summed: int = 0
     ticked: frozenset[str] = frozenset()
     raw: "Table | None" = None

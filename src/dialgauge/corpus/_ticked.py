@@ -151,6 +151,8 @@ def labels_in(cell: str, joint: str) -> tuple[str, ...]:
         except (ValueError, RecursionError):
             return (cell,)
         return tuple(str(one).strip() for one in listed) if all(isinstance(one, str) for one in listed) else (cell,)
+    if cell.startswith("{"):
+        return (cell,)
     # "Hallucination (names, numbers), Omission": what stands in brackets is no joint.
     parts = re.split(rf"{re.escape(joint)}(?![^()]*\))", cell)
     return tuple(part.strip() for part in parts if part.strip())

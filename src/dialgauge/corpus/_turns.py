@@ -23,7 +23,21 @@ _ROLES = {
     "用户": "user",
 }
 #: Under which names the objects of transcripts hold what was said, and who said it.
-TEXTS = ("text", "utterance", "content", "message", "transcript", "body", "utt", "display")
+TEXTS = (
+    "text",
+    "utterance",
+    "content",
+    "message",
+    "transcript",
+    "body",
+    "utt",
+    "display",
+    "msg",
+    "txt",
+    "said",
+    "line",
+    "t",
+)
 SPEAKERS = (
     "speaker",
     "name",
@@ -35,6 +49,9 @@ SPEAKERS = (
     "speakerId",
     "channel",
     "author_id",
+    "spk",
+    "who",
+    "nick",
 )
 #: Under which names speech recognition lists the readings of what was said, the likeliest first.
 _READINGS = ("nBest", "alternatives")
@@ -65,8 +82,8 @@ def role_of(speaker: str) -> str | None:
 def parse_turns(text: str) -> tuple[Turn, ...]:
     """The turns of a dialogue written in one string.
 
-    Understands a JSON list of turns, turns joined by ``|`` (``| Elena: Hi | Tom: Hello``), and a line per turn
-    (``Agent: …``, ``#Person1#: …``, ``客服：…``). A line without a speaker continues the turn before it. A text
+    Understands a JSON list of turns, turns joined by ``|`` (``| Elena: Hi | Tom: Hello``) or slashes, and a line per
+    turn (``Agent: …``, ``#Person1#: …``, ``客服：…``). A line without a speaker continues the turn before it. A text
     in which nobody is named is one turn of a nameless speaker.
     """
     return tuple(Turn(*parts) for parts in split_turns(text))
@@ -79,11 +96,12 @@ def split_turns(text: str) -> list[tuple[str, str, str | None]]:
         turns = _from_json_text(stripped)
         if turns is not None:
             return [(turn.speaker, turn.text, turn.role) for turn in turns]
-    if "\n" not in stripped and "|" in stripped:
-        pieces = [piece.strip() for piece in stripped.split("|") if piece.strip()]
+    for joint in (" | ", " / ") if "\n" not in stripped else ():
+        bare = joint.strip() if joint == " | " else joint
+        pieces = [piece.strip() for piece in stripped.split(bare) if piece.strip()] if bare in stripped else []
         named = sum(split_speaker(piece) is not None for piece in pieces)
         if len(pieces) > 1 and named * 2 > len(pieces):
-            return _gather(pieces, joint=" | ")
+            return _gather(pieces, joint=joint)
     return _gather([line for line in _LINE_BREAK.split(text) if line.strip()], joint="\n")
 
 

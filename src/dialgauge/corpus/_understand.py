@@ -5,6 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
+from dialgauge.corpus._asides import without_asides
+from dialgauge.corpus._blocks import one_below_another
 from dialgauge.corpus._cells import with_parsed_cells
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._compared import with_comparisons
@@ -12,12 +16,13 @@ from dialgauge.corpus._fields import fields_of, without
 from dialgauge.corpus._formats import Format, format_to_read
 from dialgauge.corpus._grids import with_grid, without_codes
 from dialgauge.corpus._inline import with_inline_marks
-from dialgauge.corpus._joined_ids import with_parted_ids
+from dialgauge.corpus._joined_ids import with_parted_ids, with_whole_ids
 from dialgauge.corpus._jsonl import record_key
 from dialgauge.corpus._mapping import IGNORE, Mapped
 from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._nested_pairs import pairs_in
+from dialgauge.corpus._nested_people import steady_people
 from dialgauge.corpus._parallel import side_by_side
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._problems import Problem, raise_if_any
@@ -56,9 +61,10 @@ def load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Tabl
 
 
 def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -> Table:
+    mapping = _of_columns(mapping, loaded)
     gone = _left_out(loaded, mapping)
     table, kept = taken_out(without(loaded, gone) if gone else loaded)
-    table = without_codes(table) if table.records is None else table
+    table = without_asides(one_below_another(without_codes(table), mapping)) if table.records is None else table
     if table.frame.is_empty() and not table.records:
         raise_if_any(table.problems, path)
         raise InputError(f"{path}: has no rows")
@@ -70,7 +76,8 @@ def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -
         if known is None:
             table = with_parsed_cells(with_grid(table, mapping)) if table.records is None else table
             known = without_totals(table, mapping) if table.records is None else _flattened(table, mapping)
-            known = with_summaries(with_dialogues(with_parted_ids(known, mapping), mapping), mapping)
+            known = with_whole_ids(with_parted_ids(known, mapping), mapping)
+            known = with_summaries(with_dialogues(known, mapping), mapping)
             known = with_inline_marks(known, mapping)
         known = with_labels(known, mapping)
         if known.frame.is_empty():
@@ -84,6 +91,7 @@ def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -
 
 def plan_of(table: Table, mapping: Mapped) -> Plan:
     """What the columns mean. What a layout has put under our own names has followed the mapping already."""
+    mapping = _of_columns(mapping, table)
     settled = {use for column, use in table.known.items() if column == use} if table.layout else set()
     asked = {use: given for use, given in mapping.items() if use not in settled}
     gone = _left_out(table.raw, mapping) if table.raw is not None else frozenset()
@@ -91,6 +99,15 @@ def plan_of(table: Table, mapping: Mapped) -> Plan:
         kept = [name for name in _listed(mapping[IGNORE]) if name in table.frame.columns or name not in gone]
         asked = {**{use: given for use, given in asked.items() if use != IGNORE}, **({IGNORE: kept} if kept else {})}
     return make_plan(table.frame, asked, table.known)
+
+
+def _of_columns(mapping: Mapped, table: Table) -> Mapped:
+    """The mapping without the sheets and files that it leaves out: these are no columns."""
+    named = _listed(mapping.get(IGNORE, ()))
+    kept = [name for name in named if name not in table.unread]
+    if len(kept) == len(named):
+        return mapping
+    return {**{use: given for use, given in mapping.items() if use != IGNORE}, **({IGNORE: kept} if kept else {})}
 
 
 def _left_out(loaded: Table, mapping: Mapped) -> frozenset[str]:
@@ -112,12 +129,13 @@ def _flattened(table: Table, mapping: Mapped) -> Table:
         for name in _listed(given)
     ]
     file = table.place(0)[0] if table.records else ""
+    people = steady_people(record for _, record in table.records[:_COMPARED])
     rows: list[dict[str, Any]] = []
     numbers: list[int] = []
     problems = list(table.problems)
     for number, (line, record) in enumerate(table.records):
         try:
-            made = [row for inner in pairs_in(record) or [side_by_side(record)] for row in flatten(inner, kept)]
+            made = [row for inner in pairs_in(record) or [side_by_side(record)] for row in flatten(inner, kept, people)]
         except (ValueError, RecursionError) as error:
             reason = "JSON nested too deeply" if isinstance(error, RecursionError) else str(error)
             place = table.place(number)
@@ -128,14 +146,32 @@ def _flattened(table: Table, mapping: Mapped) -> Table:
     place_of = table.place
     return replace(
         table,
-        frame=to_frame(rows, file),
+        frame=_with_ids(to_frame(rows, file), numbers, mapping),
         place=lambda row: place_of(numbers[row]) if row < len(numbers) else (file, None),
         problems=tuple(problems),
     )
+
+
+def _with_ids(frame: pl.DataFrame, records: list[int], mapping: Mapped) -> pl.DataFrame:
+    """The rows with the id of their record, whatever it is called: it holds for all that is nested."""
+    if len(set(records)) < 2 or len(records) == len(set(records)):
+        return frame
+    said = {use: given for use, given in mapping.items() if use != IGNORE}
+    named = make_plan(frame, said).uses.get("dialogue_id", ())
+    for column in named:
+        if not frame[column].null_count():
+            continue
+        numbered = frame.with_columns(pl.Series("_record", records))
+        only = pl.when(pl.col(column).drop_nulls().n_unique().over("_record") == 1)
+        one = only.then(pl.col(column).drop_nulls().first().over("_record"))
+        frame = numbered.with_columns(pl.coalesce(column, one).alias(column)).drop("_record")
+    return frame
 
 
 def _listed(given: str | Sequence[str]) -> Sequence[str]:
     return (given,) if isinstance(given, str) else given
 
 
+#: So many records show which keys name people.
+_COMPARED = 2_000
 _OF_KEY = (*KEY, "annotator")

@@ -79,9 +79,11 @@ def without_totals(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> 
     own = [column for use in _OWN for column in uses.get(use, ())]
     gone = numbered.filter(pl.col("_row").is_in([*words, *alone]))
     if own:
-        gone = gone.filter(
-            pl.all_horizontal(pl.col(own).is_null() | (pl.col(own).cast(pl.String).str.strip_chars() == ""))
-        )
+        text = pl.col(own).cast(pl.String).str.strip_chars()
+        # "Average" may stand where people are named, in a row about no dialogue; elsewhere Max is a person.
+        nameless = pl.lit(False) if named is None else pl.col(named[0]).is_null()
+        summed_up = nameless & text.is_in(sorted({word for word, _ in words.values()}))
+        gone = gone.filter(pl.all_horizontal(text.is_null() | (text == "") | summed_up))
     given = rest.filter(pl.any_horizontal(pl.exclude("_row").is_not_null()))
     if named is None or given[named[0]].null_count():
         gone = gone.filter(pl.col("_row").is_in(list(words)))

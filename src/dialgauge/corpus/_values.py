@@ -51,6 +51,9 @@ NOT_GIVEN = frozenset(
             "can't rate",
             "unrated",
             "undefined",
+            "\\n",
+            *("s.o.", "s. o.", "s/o", "sans objet", "n.v.", "n. v.", "n/v", "n.v.t.", "nvt", "entfällt", "no aplica"),
+            *("n.c.", "n/c", "n.d.", "n/d", "n.r.", "n/r", "nsp", "non applicabile", "não se aplica", "not answered"),
         ),
     }
 )
@@ -89,7 +92,7 @@ _YES_NO: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
             ("thumb up", "thumb down"),
             ("upvote", "downvote"),
             ("like", "dislike"),
-            ("approve", "disapprove"),
+            ("approve", "disapprove|reject|decline"),
             ("approved", "rejected"),
             ("satisfactory", "unsatisfactory"),
             ("positive", "negative"),
@@ -272,7 +275,7 @@ def read_names(counts: Mapping[str, int]) -> Reading:
 def as_number(text: str) -> float | None:
     """The number that a text is, or starts with as an answer does (``4 - good``); None for anything else."""
     try:
-        return float(text)
+        return float(text.replace("½", ".5", 1) if text.endswith("½") else text)
     except ValueError:
         found = _LEADING.fullmatch(text) or _TRAILING.fullmatch(text)
         if found:
@@ -290,8 +293,10 @@ def _numbers(given: Mapping[str, str], commas: bool) -> tuple[dict[str, float], 
         for text, word in given.items()
         if (found := _DECIMAL_COMMA.fullmatch(word))
     }
-    # Only where every cell is a number that way: "2,5" among points may be two answers.
-    if turned and len(turned) + len(plain) == len(given) and not any("." in given[text] for text in plain):
+    # Only where every cell is a number that way, or a word: "2,5" among points may be two answers.
+    rest = [word for text, word in given.items() if text not in turned and text not in plain]
+    words = len(rest) * 4 <= len(given) and not any(re.search(r"\d", word) for word in rest)
+    if turned and words and not any("." in given[text] for text in plain):
         return plain | turned, True
     return plain, False
 

@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._names import (
     AGGREGATES,
-    CLASSES,
     COMMENT_WORDS,
     USES,
     heading,
@@ -19,6 +17,15 @@ from dialgauge.corpus._names import (
     normalised,
 )
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._wide_headings import (
+    ANSWERS,
+    VALUE,
+    as_written,
+    in_grid,
+    is_judged,
+    people_beside_questions,
+    systems_in_headings,
+)
 
 #: What the texts of a wide file are called beside the name of the system.
 _TEXTS = (
@@ -78,9 +85,6 @@ _ONLY_RATER = re.compile(
 )
 #: An annotator whose name says so, for columns whose other part is no known dimension: "Ann1_Fact".
 _WORDED = re.compile(r"(?:ann|anno|annot|annotator|rater|judge|expert|worker|evaluator|reviewer|coder|turker)_?\d{1,3}")
-#: What columns of answers are called that name no dimension; it may stand in a column of its own.
-_VALUE = "rating"
-_ANSWERS = frozenset({*USES["value"], *CLASSES})
 #: The column that comments of a wide file go to.
 _COMMENT = "comment"
 _RATER = re.compile(
@@ -114,12 +118,14 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     if not found.texts and not found.ratings:
         return table
     people = sorted({who for _, _, who in found.ratings.values() if who is not None}, key=_natural)
-    systems: list[str | None] = [*found.texts] or [None]
+    written = dict.fromkeys(system for _, system, _ in found.ratings.values() if system is not None)
+    systems: list[str | None] = [*found.texts] or [*written] or [None]
     raters: list[str | None] = [*people] or [None]
     wide = {*found.texts.values(), *found.names.values(), *found.ratings, *found.comments}
     dimensions = sorted({dimension for dimension, _, _ in found.ratings.values()})
     rest = [column for column in frame.columns if column not in wide and column not in dimensions]
     numbered = _with_ids_below(frame, rest).with_row_index("_origin")
+    numbered = numbered.filter(pl.any_horizontal(pl.exclude("_origin").is_not_null()))
     parts = []
     for system in systems:
         for who in raters:
@@ -127,7 +133,10 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
             named = (
                 []
                 if system is None
-                else [_name_of(found, system).alias("system"), pl.col(found.texts[system]).alias("summary")]
+                else [
+                    _name_of(found, system).alias("system"),
+                    *([pl.col(found.texts[system]).alias("summary")] if system in found.texts else []),
+                ]
             )
             rated = [] if who is None else [pl.lit(who).alias("annotator")]
             parts.append(numbered.select("_origin", *rest, *named, *rated, *cells, *_comment(found, system, who)))
@@ -135,12 +144,12 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     if people and dimensions:
         # A person who judged nothing here has no row, but the text of the summary must stay somewhere.
         judged = pl.any_horizontal(pl.col(dimensions).is_not_null())
-        key = ["_origin", *(["system"] if found.texts else [])]
+        key = ["_origin", *(["system"] if found.texts or written else [])]
         long = long.filter(judged | (pl.int_range(pl.len()).over(key) == 0))
     origin = long["_origin"].to_list()
     place = table.place
     asked = any(normalised(column) in USES["dimension"] for column in rest)
-    said = [f"{name} ← {column}" for name, column in found.texts.items()]
+    said = [f"{name} ← {column}" for name, column in found.texts.items()] or [*written]
     notes = [f"a column for each system: {', '.join(said)}"] if said else []
     if people:
         notes.append(f"a column for each annotator: {', '.join(people)}")
@@ -151,7 +160,7 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
         notes=(*table.notes, *notes),
         known={
             **table.known,
-            **{name: "value" if asked and name in _ANSWERS else f"dimension:{name}" for name in dimensions},
+            **{name: "value" if asked and name in ANSWERS else f"dimension:{name}" for name in dimensions},
             **({_COMMENT: "comment"} if found.comments else {}),
         },
     )
@@ -243,18 +252,10 @@ def summaries_by_system(frame: pl.DataFrame, names: Mapping[str, str]) -> dict[s
         for column, name in names.items():
             affix = _affix(name, stem)
             if affix and affix not in _NOT_SYSTEMS and _is_text(frame[column]) and name not in USES["reference"]:
-                found[_as_written(column, affix)] = column
+                found[as_written(column, affix)] = column
         if len(found) > 1:
             return found
     return {}
-
-
-def _as_written(column: str, affix: str) -> str:
-    """The affix in the letters of the heading."""
-    letters = re.escape(affix).replace("_", r"[^a-zA-Z0-9]+")
-    ends = (rf"(?:{letters})(?=[^a-zA-Z0-9]*$)", rf"^(?:{letters})", letters)
-    at = next((found for pattern in ends if (found := re.search(pattern, column, re.IGNORECASE))), None)
-    return at[0] if at else affix
 
 
 def _affix(name: str, stem: str) -> str | None:
@@ -270,11 +271,6 @@ def _is_text(values: pl.Series) -> bool:
     return bool(len(shown)) and int(shown.str.contains(r"\s").sum()) * 2 > len(shown)
 
 
-def _is_judged(frame: pl.DataFrame, column: str) -> bool:
-    found = answers(frame[column])
-    return found.given > 0 and found.share >= 0.5 and found.kind in ("number", "yes/no", "ordered")
-
-
 def _ratings(
     frame: pl.DataFrame, names: Mapping[str, str], systems: set[str], named: bool
 ) -> dict[str, tuple[str, str | None, str | None]]:
@@ -282,19 +278,25 @@ def _ratings(
     found: dict[str, tuple[str, str | None, str | None]] = {}
     for column in names:
         title = normalised(heading(column)[0])
-        if AGGREGATES.fullmatch(title) or not _is_judged(frame, column):
+        if AGGREGATES.fullmatch(title) or not is_judged(frame, column):
             continue
         system, rest = _of(title, plain)
         if systems and system is None:
             continue
         who, dimension = (None, rest) if named else _by(rest)
-        who = who if who is None else _as_written(column, who)
+        who = who if who is None else as_written(column, who)
         if is_housekeeping(dimension) and not is_dimension(dimension):
             continue
         if _ONLY_RATER.fullmatch(title) and not named:
-            found[column] = (_VALUE, system, _as_written(column, title))
+            found[column] = (VALUE, system, as_written(column, title))
         elif system is not None or (who is not None and _is_rated(dimension, who)):
             found[column] = (dimension, system, who)
+    if not systems and (grid := in_grid(frame, names, named)):
+        return grid
+    if not systems and not found and any(name in USES["dimension"] for name in names.values()) and not named:
+        return people_beside_questions(frame, names)
+    if not systems and named and not set(names.values()) & {*USES["system"], *USES["summary"]}:
+        return systems_in_headings(frame, names)
     if not systems:
         found |= _same_people(frame, names, found, named)
         # One column with the number of an annotator may be anything; two of a dimension are annotators.
@@ -321,8 +323,8 @@ def _same_people(
         known = who is not None and (who in people or (not people and _LETTERED.fullmatch(who) is not None))
         if column in found or not known or AGGREGATES.fullmatch(title) or is_housekeeping(stem):
             continue
-        if _is_judged(frame, column):
-            more.setdefault(stem, {})[column] = _as_written(column, str(who))
+        if is_judged(frame, column):
+            more.setdefault(stem, {})[column] = as_written(column, str(who))
     return {
         column: (stem, None, who)
         for stem, columns in more.items()
@@ -333,7 +335,7 @@ def _same_people(
 
 def _is_rated(dimension: str, who: str) -> bool:
     """Whether a column of this annotator is one of answers: by what it is about, or by how the annotator is called."""
-    return is_dimension(dimension) or dimension in _ANSWERS or bool(_WORDED.fullmatch(normalised(who)))
+    return is_dimension(dimension) or dimension in ANSWERS or bool(_WORDED.fullmatch(normalised(who)))
 
 
 def _of(name: str, systems: Mapping[str, str]) -> tuple[str | None, str]:
@@ -382,10 +384,10 @@ def _named_people(
     if (len(affixes) < 2 and not bracketed) or len(set(affixes)) != 1 or len(affixes[0]) < 2:
         return {}
     return {
-        column: (dimension, None, _as_written(column, who))
+        column: (dimension, None, as_written(column, who))
         for dimension, group in groups.items()
         for who, column in group.items()
-        if _is_judged(frame, column)
+        if is_judged(frame, column)
     }
 
 

@@ -3,6 +3,7 @@
 import re
 import zipfile
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,7 @@ import polars as pl
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._flat import flat_frame
 from dialgauge.corpus._headings import LOOKED_AT, distinct_names, find_headings
+from dialgauge.corpus._merged_cells import Merged, filled_down, merged_down
 from dialgauge.corpus._sheets import Sheet, one_table
 from dialgauge.corpus._table import Table, refuse_width
 from dialgauge.errors import InputError, MissingExtraError
@@ -45,13 +47,18 @@ def load_xlsx(path: Path) -> Table:
     except (fastexcel.FastExcelError, ValueError) as error:
         raise InputError(f"{path}: cannot be read as XLSX: {error}") from error
     notes: list[str] = []
-    found = [made for name in book.sheet_names if (made := _sheet(book, name, path, notes)) is not None]
+    merged = merged_down(path) if path.suffix.lower() != ".ods" else {}
+    found = [
+        made for name in book.sheet_names if (made := _sheet(book, name, path, notes, merged.get(name, ()))) is not None
+    ]
     if not found:
         return Table(pl.DataFrame(), lambda row: (str(path), None))
     return one_table(found, notes)
 
 
-def _sheet(book: "fastexcel.ExcelReader", name: str, path: Path, notes: list[str]) -> Sheet | None:
+def _sheet(
+    book: "fastexcel.ExcelReader", name: str, path: Path, notes: list[str], merged: Sequence[Merged]
+) -> Sheet | None:
     """The rows of a sheet below its headings; None where it has none."""
     import fastexcel
 
@@ -74,7 +81,8 @@ def _sheet(book: "fastexcel.ExcelReader", name: str, path: Path, notes: list[str
     # Numbers read as text are rounded to nine digits, and numbers next to 'n/a' lose that cell: use each where it fits.
     whole = [name for name in texts.columns if typed[name].null_count() == texts[name].null_count()]
     file = str(path) if len(book.sheet_names) == 1 else f"{path} [{name}]"
-    return Sheet(name, texts.with_columns(typed.select(whole)), lambda row: (file, row + headings.data + 1))
+    frame = filled_down(texts.with_columns(typed.select(whole)), merged, headings.data)
+    return Sheet(name, frame, lambda row: (file, row + headings.data + 1))
 
 
 def _need(module: str, feature: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dialgauge.corpus._better import better_of
 from dialgauge.corpus._values import NOT_GIVEN
 from dialgauge.corpus.layouts._base import Builder, Layout, Record
 
@@ -60,9 +61,10 @@ def _pair_of(data: Record) -> dict[str, tuple[str, str]]:
         parted = re.fullmatch(
             r"(summary|text|output|candidate|response|answer)_?(a|b|1|2|left|right)", key, re.IGNORECASE
         )
-        if parted and isinstance(text, str):
-            side = parted[2]
-            names = (f"{stem}{joint}{side}" for stem in ("system", "model", "name") for joint in ("_", ""))
+        side = parted[2] if parted else key if re.fullmatch("a|b|left|right", key, re.IGNORECASE) else None
+        if side is not None and isinstance(text, str):
+            stems = ("system", "model", "name")
+            names = (made for s in stems for made in (f"{s}_{side}", f"{s}{side}", f"{side}_{s}", f"{side}{s}"))
             named = next((data[name] for name in names if data.get(name)), None)
             found[key] = (str(named or side), text)
     return found if len(found) == 2 else {}
@@ -73,7 +75,9 @@ def _items(data: Record, pairs: Mapping[str, tuple[str, str]]) -> Iterator[dict[
         yield dict(data)
         return
     of_pair = re.compile(
-        r"(?:summary|text|output|candidate|response|answer|system|model|name)_?(?:a|b|1|2|left|right)", re.I
+        r"(?:summary|text|output|candidate|response|answer|system|model|name)_?(?:a|b|1|2|left|right)|"
+        r"(?:a|b|left|right)(?:_?(?:system|model|name))?",
+        re.I,
     )
     rest = {key: value for key, value in data.items() if not of_pair.fullmatch(key)}
     for system, text in pairs.values():
@@ -116,6 +120,10 @@ def _annotation(
             "spans", line, key | {"annotator": who, "dimension": name, "start": None, "end": None, "time": time}
         )
     for name, answer in answers.items():
+        better = better_of(str(answer)) if pairs and answer is not None else None
+        if better is not None:
+            builder.judge("preferences", line, _preference(key, list(pairs.values()), better, who, name, time))
+            continue
         builder.add(
             line,
             key | {"annotator": who, "dimension": name, "value": answer, "comment": comment, "time": time},
@@ -143,21 +151,24 @@ def _pairwise(
     selected = (result.get("value") or {}).get("selected")
     if len(ordered) != 2:
         raise ValueError("a comparison needs two summaries")
-    builder.judge(
-        "preferences",
-        line,
-        {
-            "dialogue_id": key["dialogue_id"],
-            "role": key["role"],
-            "system_a": ordered[0][0],
-            "system_b": ordered[1][0],
-            "annotator": who,
-            "dimension": str(result.get("from_name")),
-            "winner": {"left": "a", "right": "b"}.get(str(selected), "tie"),
-            "shown_first": "a",
-            "time": time,
-        },
-    )
+    winner = {"left": "a", "right": "b"}.get(str(selected), "tie")
+    builder.judge("preferences", line, _preference(key, ordered, winner, who, str(result.get("from_name")), time))
+
+
+def _preference(
+    key: Record, pair: Sequence[tuple[str, str]], winner: str, who: str, dimension: str, time: object
+) -> dict[str, Any]:
+    return {
+        "dialogue_id": key["dialogue_id"],
+        "role": key["role"],
+        "system_a": pair[0][0],
+        "system_b": pair[1][0],
+        "annotator": who,
+        "dimension": dimension,
+        "winner": winner,
+        "shown_first": "a",
+        "time": time,
+    }
 
 
 def _is_argilla(keys: frozenset[str], first: Record) -> bool:

@@ -1,0 +1,66 @@
+"""Who judged, in nested data in which no key says so: the key under which each of a list has a name of its own."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from dialgauge.corpus._names import USES, is_dimension, is_id, normalised
+from dialgauge.corpus._shapes import ASKED
+from dialgauge.corpus._values import is_answer
+
+_LONGEST = 40
+_OTHER_USES = frozenset({*ASKED, *(name for names in USES.values() for name in names)})
+
+
+def person_key(value: Sequence[Mapping[str, Any]], steady: frozenset[str] | None = None) -> str | None:
+    """The key that names who judged in a list of judgements; None where several could, or none does.
+
+    ``steady`` are the keys that do so in all lists of a file (:func:`steady_people`): by chance, the answers of a short
+    list are different too.
+    """
+    found = _own_keys(value) if len(value) > 1 else list(value[0]) if steady and value else []
+    if steady is not None:
+        found = [key for key in found if key in steady]
+    return found[0] if len(found) == 1 else None
+
+
+def steady_people(records: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """The keys that have a name of its own for each object of every list in which they occur, and recur over lists."""
+    lists: Counter[str] = Counter()
+    own: Counter[str] = Counter()
+    names: dict[str, Counter[str]] = {}
+    for record in records:
+        for value in _lists(record):
+            found = _own_keys(value)
+            own.update(found)
+            lists.update({key for item in value for key in item})
+            for key in found:
+                names.setdefault(key, Counter()).update(str(item[key]) for item in value)
+    return frozenset(
+        key
+        for key, times in own.items()
+        if times == lists[key] and (times == 1 or len(names[key]) * 2 <= names[key].total())
+    )
+
+
+def _own_keys(value: Sequence[Mapping[str, Any]]) -> list[str]:
+    found = []
+    for key in value[0]:
+        names = [item.get(key) for item in value]
+        texts = [name for name in names if isinstance(name, str) and 0 < len(name) <= _LONGEST and not is_answer(name)]
+        own = len(texts) == len(names) == len(set(texts)) and not is_id(normalised(key))
+        if own and normalised(key) not in _OTHER_USES and not any(is_dimension(normalised(text)) for text in texts):
+            found.append(key)
+    return found
+
+
+def _lists(value: Any) -> Iterator[Sequence[Mapping[str, Any]]]:
+    """All lists of several objects in a record."""
+    if isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _lists(inner)
+    elif isinstance(value, list):
+        if len(value) > 1 and all(isinstance(item, Mapping) and item for item in value):
+            yield value
+        for inner in value:
+            yield from _lists(inner)

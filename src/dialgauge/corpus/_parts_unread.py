@@ -1,0 +1,59 @@
+"""Sheets, tables and files that were not read: whether they hold judgements or texts, by their values alone."""
+
+from collections.abc import Container
+
+import polars as pl
+
+from dialgauge.corpus._column_types import answers
+from dialgauge.corpus._fields import Field, fields_of
+from dialgauge.corpus._look_alikes import is_named, looks_judged, looks_like_texts, may_be_judged
+from dialgauge.corpus._names import is_person, normalised
+from dialgauge.corpus._table import Table
+from dialgauge.corpus._values import MOSTLY, read_values
+
+#: Fewer texts than this may be instructions.
+_FEWEST_TEXTS = 8
+
+
+def held_by(frame: pl.DataFrame, keys: Container[str]) -> tuple[str, tuple[str, ...]] | None:
+    """What a part of a file seems to hold ("judgements" or "texts"), and in which columns; None for anything else.
+
+    ``keys`` are the names of systems and of people that were read: a row for each of them sums up or describes them.
+    """
+    fields = fields_of(Table(frame, lambda row: ("", row)))
+    judged = [path for path, one in fields.items() if _is_judged(one, frame)]
+    if any(_lists(frame[column], normalised(column), keys) for column in frame.columns):
+        judged = [path for path in judged if is_named(fields[path]) and not _are_means(fields[path])]
+        return ("judgements", tuple(judged)) if judged else None
+    if judged:
+        return "judgements", tuple(judged)
+    texts = [path for path, one in fields.items() if len(one.counts) >= _FEWEST_TEXTS and looks_like_texts(one)]
+    return ("texts", tuple(texts)) if texts and any(_recurs(values) for values in frame.iter_columns()) else None
+
+
+def _lists(values: pl.Series, name: str, keys: Container[str]) -> bool:
+    """Whether each row is about one system or person: the others of its cells are about them."""
+    given = [text.strip() for text in values.drop_nulls().cast(pl.String) if text.strip()]
+    once = len(given) > 1 and len(set(given)) == len(given)
+    return once and (is_person(name) or sum(text in keys for text in given) * 2 > len(given))
+
+
+def _is_judged(one: Field, frame: pl.DataFrame) -> bool:
+    """Whether answers recur in a column, as they do where people judge and not where a list explains them."""
+    if one.path in frame.columns and is_named(one) and answers(frame[one.path]).share >= MOSTLY:
+        return True
+    reading = read_values(one.counts)
+    recurring = reading.given >= 2 * reading.distinct > 2
+    return recurring and may_be_judged(one, True, False) and looks_judged(one, reading)
+
+
+def _are_means(one: Field) -> bool:
+    """Whether some of the numbers are no whole ones, as means of judgements are."""
+    return any(value % 1 for value in read_values(one.counts).values.values())
+
+
+def _recurs(values: pl.Series) -> bool:
+    """Whether a column names a few things in many rows."""
+    given = values.drop_nulls().cast(pl.String)
+    short = bool(len(given)) and bool((given.str.len_chars() <= 60).all())
+    return short and 1 < given.n_unique() * 2 <= len(given)

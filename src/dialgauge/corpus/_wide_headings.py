@@ -1,0 +1,106 @@
+"""What the headings of wide tables name: people beside questions, people or systems in a grid with dimensions."""
+
+import re
+from collections.abc import Mapping
+
+import polars as pl
+
+from dialgauge.corpus._column_types import answers
+from dialgauge.corpus._names import (
+    AGGREGATES,
+    CLASSES,
+    USES,
+    heading,
+    is_bare_id,
+    is_dimension,
+    is_housekeeping,
+    is_id,
+    is_other_id,
+    normalised,
+)
+
+#: What a column of ratings is about: the dimension, the system and the annotator, as far as its heading says.
+Found = dict[str, tuple[str, str | None, str | None]]
+#: What columns of answers are called that name no dimension; it may stand in a column of its own.
+VALUE = "rating"
+ANSWERS = frozenset({*USES["value"], *CLASSES})
+
+
+def as_written(column: str, affix: str) -> str:
+    """The affix in the letters of the heading."""
+    letters = re.escape(affix).replace("_", r"[^a-zA-Z0-9]+")
+    ends = (rf"(?:{letters})(?=[^a-zA-Z0-9]*$)", rf"^(?:{letters})", letters)
+    at = next((found for pattern in ends if (found := re.search(pattern, column, re.IGNORECASE))), None)
+    return at[0] if at else affix
+
+
+def is_judged(frame: pl.DataFrame, column: str) -> bool:
+    found = answers(frame[column])
+    return found.given > 0 and found.share >= 0.5 and found.kind in ("number", "yes/no", "ordered")
+
+
+def people_beside_questions(frame: pl.DataFrame, names: Mapping[str, str]) -> Found:
+    """The columns of answers beside a column that says to which question: each is called after who answered."""
+    found = [
+        column
+        for column, name in names.items()
+        if is_judged(frame, column)
+        and not (is_dimension(name) or is_housekeeping(name) or is_id(name) or is_other_id(name) or is_bare_id(name))
+        and not (name in ANSWERS or AGGREGATES.fullmatch(name))
+    ]
+    return {column: (VALUE, None, column) for column in found} if len(found) > 1 else {}
+
+
+#: What people give to each of several systems, beside the names of dimensions.
+_GIVEN = frozenset({*ANSWERS, "rank", "ranking", "place", "points", "stars", "grade", "rang", "note"})
+
+
+#: What stands between the two parts of a heading.
+_JOINTS = (" - ", " – ", ": ", " / ", " | ", " @ ")
+
+
+def in_grid(frame: pl.DataFrame, names: Mapping[str, str], named: bool) -> Found:
+    """Answers whose headings have two parts in all combinations, one of them a dimension: the other is who judged.
+
+    Where another column says who judged, it is which system wrote.
+    """
+    for joint in _JOINTS:
+        parted = {column: column.split(joint) for column in names if column.count(joint) == 1}
+        cells = {column: (parts[0].strip(), parts[1].strip()) for column, parts in parted.items()}
+        cells = {column: cell for column, cell in cells.items() if is_judged(frame, column)}
+        sides = [dict.fromkeys(cell[side] for cell in cells.values()) for side in (0, 1)]
+        if min(map(len, sides)) < 2 or len(set(cells.values())) != len(cells):
+            continue
+        told = [any(is_dimension(normalised(heading(name)[0])) for name in side) for side in sides]
+        if len(cells) != len(sides[0]) * len(sides[1]) or told.count(True) != 1:
+            continue
+        what = told.index(True)
+        return {
+            column: (cell[what], cell[1 - what] if named else None, None if named else cell[1 - what])
+            for column, cell in cells.items()
+        }
+    return {}
+
+
+def systems_in_headings(frame: pl.DataFrame, names: Mapping[str, str]) -> Found:
+    """Answers about systems that only the headings name (``Wren Accuracy``), where another column says who judged."""
+    groups: dict[str, dict[str, str]] = {}
+    for column in names:
+        title = normalised(heading(column)[0])
+        tokens = title.split("_")
+        if is_dimension(title) or AGGREGATES.fullmatch(title) or not is_judged(frame, column):
+            continue
+        for size in range(1, len(tokens)):
+            parts = ("_".join(tokens[:size]), "_".join(tokens[size:]))
+            told = [part for part in parts if is_dimension(part) or part in _GIVEN]
+            if len(told) == 1:
+                groups.setdefault(told[0], {})[parts[1 - parts.index(told[0])]] = column
+                break
+    affixes = {frozenset(group) for group in groups.values()}
+    if len(affixes) != 1 or len(next(iter(affixes))) < 2:
+        return {}
+    return {
+        column: (dimension, as_written(column, system), None)
+        for dimension, group in groups.items()
+        for system, column in group.items()
+    }
