@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 from dialgauge.annotate import _quality, _ready, _schema as t
 from dialgauge.annotate._dashboard import dashboard_view
 from dialgauge.annotate._desk import Desk
+from dialgauge.annotate._judgements import chosen_as_ratings
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._ready import make_ready
 from dialgauge.annotate._results import plain_ratings, results, system_codes
@@ -27,9 +28,13 @@ def _compare(study: Study, desk: Desk, resamples: int = 200) -> None:
     with study.project.store.read() as connection:
         desk.refresh(connection)
         found, apart = desk.agreement(connection), desk.outliers(connection)
-        rated = results(connection, study.project, Library(), system_codes(connection, study.project)).ratings
-    plain = plain_ratings(rated)
+        codes = system_codes(connection, study.project)
+        everything = results(connection, study.project, Library(), codes)
+        named = results(connection, study.project, Library(), {name: name for name in codes})
+    comparing = study.project.section.task != "rate"
+    plain = chosen_as_ratings(named.comparisons) if comparing else plain_ratings(everything.ratings)
     how: Any = {"resamples": resamples, "seed": study.project.seed}
+    how["nominal"] = plain["dimension"].unique().to_list() if comparing else ()
     wanted = agreement(plain, MEASURES, by=("dimension",), **how).frame.to_dicts()
     assert len(found) == len(wanted)
     for ours, theirs in zip(found, wanted, strict=True):

@@ -153,11 +153,17 @@ def test_classes_without_an_order(tmp_path: Path) -> None:
         item = ada.pages()[0]["items"][0]["id"]
         ada.save(item, 0, {"main error": 4}, status=422)
         ada.save(item, 0, {"main error": 2, "use": 4})
+        text = ada.pages()[0]["items"][0]["summaries"][0]["text"]
+        bo = study.person("bo")
+        same = next(one for page in bo.pages() for one in page["items"] if one["summaries"][0]["text"] == text)
+        bo.save(same["id"], 0, {"main error": 3, "use": 4})
+        (dispute,) = study.person("lead").get("/api/lead/dashboard")["disagreements"]
+        assert ([one["label"] for one in dispute["ratings"]], dispute["spread"]) == (["wrong person", "left out"], 1.0)
         corpus = read_corpus(export_project(study.project, "corpus", tmp_path / "out"), strict=True)
     found = {name: corpus.dimension(name) for name in corpus.dimensions}
     assert (found["main error"].kind, found["main error"].labels) == ("nominal", tuple(classes))
     assert (found["main error"].direction, found["use"].kind, found["use"].direction) == ("none", "ordinal", "lower")
-    assert corpus.ratings.filter(dimension="main error")["value"].to_list() == [2.0]
+    assert corpus.ratings.filter(dimension="main error")["value"].to_list() == [2.0, 3.0]
 
 
 @pytest.mark.parametrize(

@@ -202,22 +202,29 @@ def test_spans(browser: Any, tmp_path: Path) -> None:
 
 
 def test_yes_no_and_slider(browser: Any, tmp_path: Path) -> None:
-    dimensions = [dimension("faithful", scale="yes/no"), dimension("overall", scale="0-100")]
+    classes = {"name": "error", "kind": "nominal", "labels": ["none", "a person", "a number"]}
+    dimensions = [dimension("faithful", scale="yes/no"), dimension("overall", scale="0-100"), classes]
     with serve(section(dimensions=dimensions), english(1, 2), tmp_path) as served:
         with visiting(browser) as visitor:
             page = visitor.enter(served, "ada")
             assert page.locator(".slide.unset").count() == 1
             press(page, "n Enter")
             page.get_by_text("Still to answer: Overall").wait_for()
-            press(page, "7 3 Enter")
+            press(page, "7 3 Enter 2")
+            assert page.locator(".named input:checked + .digit").inner_text().endswith("a person")
+            press(page, "Enter")
             page.locator(".strip button").nth(1).and_(page.locator("[aria-current]")).wait_for()
             press(page, "y")
             page.locator("input[type=range]").click()
             assert page.locator("input[type=number]").input_value() == "50"
             page.locator("input[type=range]").press("ArrowRight")
-            press(page, "Enter")
+            page.get_by_role("radio", name="none", exact=True).check()
+            page.locator("#finish").click()
             done(page)
-        assert values(served, "ada") == [{"faithful": 0, "overall": 73}, {"faithful": 1, "overall": 51}]
+        assert values(served, "ada") == [
+            {"faithful": 0, "overall": 73, "error": 2},
+            {"faithful": 1, "overall": 51, "error": 1},
+        ]
 
 
 def test_one_dimension_per_pass(browser: Any, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from dialgauge.corpus import KEY, RATINGS
 from dialgauge.ratings import (
     AgreementSettings,
     OutlierSettings,
+    Scale,
     UnitRatings,
     live_agreement,
     live_outliers,
@@ -152,7 +153,9 @@ class Desk:
             return []
 
         def make() -> list[dict[str, Any]]:
-            found = [one for name, given in self.units(connection).items() for one in _widest(name, given, most)]
+            scales = {one.name: one.points() for one in self.project.section.dimensions}
+            units = self.units(connection).items()
+            found = [one for name, given in units for one in _widest(name, given, scales[name], most)]
             item_of = {key: item for item, key in self.keys.items()}
             rows = [{"item": item_of[row.pop("key")], **row} for row in sorted(found, key=_by_spread)[:most]]
             return [{**row, **self._texts(connection, row["item"])} for row in rows]
@@ -196,12 +199,14 @@ def _summary_keys(connection: Connection, library: Library, codes: Mapping[str, 
     }
 
 
-def _widest(dimension: str, given: UnitRatings, most: int) -> list[dict[str, Any]]:
-    """The units of one dimension with the largest spread."""
+def _widest(dimension: str, given: UnitRatings, scale: Scale, most: int) -> list[dict[str, Any]]:
+    """The units of one dimension with the largest spread; classes have names, and no two are further apart."""
     if not len(given.unit):
         return []
     starts = np.flatnonzero(np.r_[True, np.diff(given.unit) > 0])
     spread = np.maximum.reduceat(given.value, starts) - np.minimum.reduceat(given.value, starts)
+    named = scale.kind == "categorical"
+    spread = np.minimum(spread, 1.0) if named else spread
     order = np.argsort(-spread, kind="stable")[:most]
     ends = np.append(starts[1:], len(given.unit))
     rows = []
@@ -209,7 +214,11 @@ def _widest(dimension: str, given: UnitRatings, most: int) -> list[dict[str, Any
         inside = slice(starts[place], ends[place])
         *key, sentence, _ = given.units.row(int(given.unit[starts[place]]))
         ratings = [
-            {"annotator": given.annotators[who], "value": float(value)}
+            {
+                "annotator": given.annotators[who],
+                "value": float(value),
+                "label": scale.label(float(value)) if named else None,
+            }
             for who, value in zip(given.annotator[inside], given.value[inside], strict=True)
         ]
         shown = {"system": key[1], "dimension": dimension, "sentence": sentence, "spread": float(spread[place])}

@@ -30,8 +30,8 @@ export function disputeList(disputes) {
       element(
         "ul",
         { class: "bubbles" },
-        ...dispute.ratings.map(({ annotator, value }) =>
-          element("li", {}, `${annotator}: `, element("strong", {}, String(value))),
+        ...dispute.ratings.map(({ annotator, value, label }) =>
+          element("li", {}, `${annotator}: `, element("strong", {}, label ?? String(value))),
         ),
       ),
       element(
