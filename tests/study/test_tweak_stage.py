@@ -10,11 +10,13 @@ import pytest
 
 from dialgauge.corpus import KEY, embedded_corpus, write_corpus
 from dialgauge.errors import DialgaugeError
+from dialgauge.learn._folder import read_card
 from dialgauge.perturb import parser_name, perturb
 from dialgauge.study import run_study
 
 pytestmark = pytest.mark.usefixtures("parser")
 
+MODELS = Path(__file__).parents[1] / "golden" / "models"
 STUDY = """
 [study]
 name = "tweak"
@@ -73,6 +75,40 @@ def test_tables_in_the_layout_of_the_paper(tmp_path: Path, cli: Callable[..., An
     assert "Tables 2 to 7 of Tweak to Trust" in (folder / "report.html").read_text(encoding="utf-8")
     facts = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["stages"]["tweak-to-trust"]
     assert "tweak-tables.md" in facts["outputs"]
+
+
+@pytest.mark.slow
+def test_table_7_stands_beside_the_others_with_small_settings(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    corpus = embedded_corpus()
+    corpus = corpus.select(dialogues=corpus.dialogues["dialogue_id"].head(7))
+    write_corpus(corpus, tmp_path / "corpus")
+    models = [
+        f"{metric}=folder:{MODELS / name}" for metric, name in (("unieval", "tiny-t5"), ("bartscore", "tiny-bart"))
+    ]
+    section = "\n".join(
+        (
+            "priors = true",
+            "resamples = 0",
+            "folds = 2",
+            "classifiers = ['decision-tree']",
+            "tuned = ['unieval', 'bartscore']",
+            f"models = {models}",
+            "epochs = 1",
+            "limit = 24",
+        )
+    )
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY.replace(', "noise_addition"', "").format(source="corpus", section=section))
+    run_study(study)
+    folder = tmp_path / "runs" / "tweak"
+    tables = (folder / "tweak-tables.md").read_text(encoding="utf-8")
+    assert [n for n in range(2, 8) if f"Table {n}" in tables] == [2, 3, 4, 5, 6, 7]
+    made = pl.read_parquet(folder / "tweak-tuned.parquet")
+    assert made.select("metric", "target", "condition").unique().height == 2 * 2 * 4
+    card = read_card(folder / "tuned" / "unieval" / "relevance" / "original+domain")
+    assert len(card.settings["epochs"]) == 1
+    assert '"limit": 24' in (folder / "manifest.json").read_text(encoding="utf-8")
+    assert "Out Of Box" in cli("table", folder, "--kind", "tweak-7").out
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def inflected(lemma: str, token: Token) -> str | None:
     """The substitute in the degree of the adjective that it stands for; *more* and *most* where it has no ending."""
     if token.tag == "JJ":
         return lemma
-    ending = {"good": ("better", "best"), "bad": ("worse", "worst")}.get(lemma)
+    ending = {"good": ("better", "best"), "bad": ("worse", "worst"), "terrible": ("worse", "worst")}.get(lemma)
     if ending:
         return ending[token.tag == "JJS"]
     if takes_ending(lemma):

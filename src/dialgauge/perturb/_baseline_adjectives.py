@@ -24,7 +24,7 @@ from dialgauge.perturb._opposites import (
     unwanted,
 )
 from dialgauge.perturb._parse import Parsed, Token
-from dialgauge.perturb._people import is_person, names_person
+from dialgauge.perturb._people import COLLECTIVE, is_person, names_person
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._word_tables import (
@@ -44,8 +44,8 @@ NEEDED = word_set("needed_adjectives")
 POINTING = word_set("pointing_adjectives")
 #: Supersenses of nouns that name animals and persons.
 _ANIMAL, _PERSON = 5, 18
-#: Supersenses of attributes, thoughts, events, feelings and states.
-_HAPPENINGS = frozenset((7, 9, 11, 12, 26))
+#: Supersenses of acts, attributes, thoughts, events, feelings and states.
+_HAPPENINGS = frozenset((4, 7, 9, 11, 12, 26))
 #: Opposites of adjectives where they are said of somebody, and adjectives that then mean something else than of things.
 _OF_PEOPLE = {"old": "young", "short": "tall", "big": "small", "large": "small"}
 #: Adjectives of judgement, feeling, size, age and colour.
@@ -89,8 +89,10 @@ def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], P
         chosen: dict[str, str] = {}
         edits: list[Edit] = []
         kept = {_described_as(parsed, token) for token in known if token not in safe}
+        # "watch their old photos and speak of their old love": both or none.
+        twice = {adjective_lemma(token) for token in known if token not in safe} if table == "antonyms" else set()
         for token in safe:
-            if _described_as(parsed, token) in kept:
+            if _described_as(parsed, token) in kept or adjective_lemma(token) in twice:
                 continue  # "went to a new restaurant; the food in the new restaurant"
             if table == "antonyms" and any(other not in safe for other in _said_with(parsed, token)):
                 continue  # "inappropriate and wrong"
@@ -113,13 +115,13 @@ def _described_as(parsed: Parsed, token: Token) -> tuple[str, str]:
 
 
 def _said_with(parsed: Parsed, token: Token) -> list[Token]:
-    """The other adjectives of a row that is said of something (*is inappropriate and wrong*)."""
+    """The other adjectives of a row (*is inappropriate and wrong*, *a healthy and balanced diet*)."""
     row = [token]
     while row[0].dep == "conj":
         row.insert(0, parsed.tokens[row[0].head])
     for member in row:
         row += [parsed.tokens[c] for c in member.children if parsed.tokens[c].dep == "conj" and c != token.i]
-    return [t for t in row if t.i != token.i and t.pos == "ADJ"] if row[0].dep != "amod" else []
+    return [t for t in row if t.i != token.i and (t.pos == "ADJ" or t.tag == "VBN")]
 
 
 def _needed(parsed: Parsed, token: Token) -> str:
@@ -171,9 +173,11 @@ def _on_one_scale(parsed: Parsed, token: Token) -> str:
     place of the other."""
     mine = _scale(token)
     for other in parsed.tokens:
+        nouns = {lemma_of(parsed.tokens[t.head]) for t in (token, other)}
+        of_one_thing = token.dep == other.dep == "amod" and len(nouns) == 1  # "the old car … the new car"
         if (
             other.i == token.i
-            or other.sentence != token.sentence
+            or (other.sentence != token.sentence and not of_one_thing)
             or other.pos != "ADJ"
             or adjective_lemma(other) == adjective_lemma(token)
         ):
@@ -291,7 +295,8 @@ def _described(parsed: Parsed, token: Token) -> Token | None:
 
 
 def _is_living(parsed: Parsed, noun: Token) -> bool:
-    return names_person(noun) or noun.pos in ("PROPN", "PRON") or noun_class(noun) in (_PERSON, _ANIMAL)
+    people = names_person(noun) or lemma_of(noun) in COLLECTIVE
+    return people or noun.pos in ("PROPN", "PRON") or noun_class(noun) in (_PERSON, _ANIMAL)
 
 
 def check_replaced(
@@ -309,7 +314,7 @@ def check_replaced(
 register(
     Perturbation(
         name="antonym_adjective",
-        version="7",
+        version="8",
         family="baseline",
         description="replaces adjectives by their antonyms, in the same degree",
         effects={"consistency": "degrades", "relevance": "preserves"},

@@ -24,7 +24,7 @@ from dialgauge.perturb._guards import (
 )
 from dialgauge.perturb._opposites import tells_why, valence
 from dialgauge.perturb._parse import Parsed, Token
-from dialgauge.perturb._people import is_person, names_person
+from dialgauge.perturb._people import is_person, is_person_word, names_person
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import word_spans
@@ -39,12 +39,17 @@ _LONGEST_PHRASE = 5
 #: The supersense of amounts.
 _QUANTITY = 23
 _TELLING = frozenset((4, 5, 6, 10, 11, 13, 14, 15, 17, 18, 19, 20, 21, 27))
+#: The supersenses of acts and events.
+_HAPPENING = frozenset((4, 11))
 _TELLING_IF_KNOWN = frozenset((9, 16, 22))
 #: Words that dialogues are full of.
 _SAYING_LITTLE = word_set("light_nouns")
 _LESSENING = word_set("lessening_words")
 _ATTITUDES = word_set("attitude_verbs")
 _SEEKING = word_set("seeking_verbs")
+#: What follows from something follows from how it is.
+_THROUGH = frozenset(["because", "despite", "due", "through"])
+_CAUSING = frozenset(["cause", "explain", "lead", "result", "stem"])
 #: Who allows small pets need not allow pets.
 _ALLOWING = frozenset(["accept", "allow", "forbid", "let", "permit"])
 #: Adjectives after which it may be no such thing at all.
@@ -61,9 +66,11 @@ def propose_drop(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: 
         start, end = phrase[0].start, phrase[-1].end
         if noun.pos == "PROPN":
             start = parsed.tokens[phrase[0].i - 1].start  # "a heartbroken Colette" is Colette
-        after = parsed.tokens[phrase[-1].i + 1]
+        after, before = parsed.tokens[phrase[-1].i + 1], preceding(parsed, phrase[0])
         if after.text == "," and after.i < noun.i:
             end = after.end
+        elif before is not None and before.text == "," and (not edits or edits[-1].end < before.end):
+            start = before.start  # the adjective before the comma stays
         if not edits or edits[-1].end <= start:
             edits.append(Edit(start, end))
     return Proposal(edits, safe.notes()) if edits else safe.none_left("adjective before a noun")
@@ -84,12 +91,20 @@ def _separable(parsed: Parsed, token: Token) -> str:
         or len(phrase) > _LONGEST_PHRASE
     ):
         return "not before its noun"
+    owned = any(parsed.tokens[c].dep == "poss" and c > token.i for c in noun.children)  # "make sure Amy's drinking"
+    several = noun.tag == "NNS" and any(parsed.tokens[c].lower in ("a", "an") for c in noun.children)
+    if owned or several:
+        return "not before its noun"  # "exiling a permanent triggers"
     if token.left and parsed.tokens[token.left - 1].text in ("'s", "’s"):
         return "may be said of somebody"  # "he's surprised Ann never came"
     before = preceding(parsed, phrase[0])
     if before is not None and before.pos == "NOUN":
         return "part of a compound"  # "a brand new mat"
+    if before is not None and before.pos == "ADJ" and before.head == token.head and before.lower not in _OPTIONAL:
+        return "part of a compound"  # "a fair brown puppy"
     beside = parsed.tokens[phrase[-1].i + 1]  # "a new set-up centre"
+    if beside.pos in ("ADJ", "VERB") and beside.lower.endswith("ed"):
+        return "part of a compound"  # "green legged cocks"
     if token.lower not in _OPTIONAL and (beside.dep == "compound" or beside.pos == "ADJ"):
         return "part of a compound"  # "his rotatory cuff damage", "lactose free"
     return "joined by a hyphen" if any(hyphenated(parsed, part) for part in (*phrase, beside)) else ""
@@ -102,7 +117,9 @@ def _optional(parsed: Parsed, token: Token) -> str:
     words = [t for t in parsed.subtree(token) if t.pos == "ADJ"]
     if any(t.lower in ("most", "more", "least", "less") for t in parsed.subtree(token)):
         return "in a comparison"
-    if token.lower not in _OPTIONAL and (supersense(token.lower) is not None or can_be_verb(token.lower)):
+    if is_person_word(token.lower) or (
+        token.lower not in _OPTIONAL and (supersense(token.lower) is not None or can_be_verb(token.lower))
+    ):
         return "may be a noun or a verb"  # "his profile picture", "an add sheet"
     if token.tag == "JJ" and all(t.lower in _OPTIONAL for t in words):
         return ""
@@ -136,14 +153,17 @@ def _is_the_point(parsed: Parsed, token: Token) -> str:
     """*Believes in a healthy diet*, *finds happy students*: that it is good or bad is what is said of it."""
     judging = any(valence(t.lower) for t in parsed.subtree(token))
     noun = parsed.tokens[token.head]
+    if any(t.dep == "advmod" for t in parsed.subtree(token)) and not is_definite(parsed, noun):
+        return "says what is meant"  # "are experiencing very slow systems"
     manner = noun.dep == "pobj" and parsed.tokens[noun.head].lower == "in" and not is_definite(parsed, noun)
     return "says what is meant" if manner or (judging and not is_definite(parsed, noun)) else ""
 
 
 def _is_a_reason(parsed: Parsed, token: Token) -> str:
     """*Due to the bad economy*, *ate raw bananas, so the doctor came*: it may be why the rest is so."""
-    through = any(t.lower in ("due", "because", "through", "despite") for t in ancestors(parsed, token))
-    return "gives a reason" if through or tells_why(parsed, token) else ""
+    through = any(t.lower in _THROUGH or lemma_of(t) in _CAUSING for t in ancestors(parsed, token))
+    later = any(t.sentence == token.sentence + 1 and t.lower in ("because", "reason") for t in parsed.tokens)
+    return "gives a reason" if through or later or tells_why(parsed, token) else ""  # "It's because of the smoke"
 
 
 def _wished_for(parsed: Parsed, token: Token) -> str:
@@ -190,9 +210,10 @@ def _says_something(parsed: Parsed, token: Token) -> str:
         return "the noun says nothing alone"  # "has a flat tyre", "has simple lyrics"
     if noun.tag == "NN" and any(parsed.tokens[c].lower == "some" for c in noun.children):
         return "the noun says nothing alone"  # "some black dress"
-    somebody = token.lower == "new" and names_person(noun) and not is_definite(parsed, noun)
-    if kind == _QUANTITY or somebody:
-        return "the noun says nothing alone"  # "a manageable amount", "has a new boy"
+    somebody = token.lower == "new" and (kind in _HAPPENING or (names_person(noun) and not is_definite(parsed, noun)))
+    others = token.lower == "new" and noun.tag == "NNS" and not has_determiner(parsed, noun)  # "put on new clothes"
+    if kind == _QUANTITY or somebody or others:
+        return "the noun says nothing alone"  # "a manageable amount", "has a new boy", "the new arrival"
     if token.lower == "little" and kind is None:
         return "the noun says nothing alone"  # "a little plump"
     bare = noun.dep == "pobj" and not has_determiner(parsed, noun)
@@ -215,6 +236,12 @@ def _distinguishing(parsed: Parsed, token: Token) -> str:
     opposites = {s.word for s in substitutes("antonyms").get(token.lower, ())}
     if occurs_again(parsed, noun) or any(t.lower in opposites for t in parsed.tokens):
         return "distinguishes two things"
+    better = any(t.tag == "JJR" and t.sentence == token.sentence and t.dep != "amod" for t in parsed.tokens)
+    row = [parsed.tokens[noun.head], *(parsed.tokens[c] for c in noun.children)] if noun.dep == "conj" else []
+    better = better or any(t.lower in ("one", "ones") and t.pos == "NOUN" for t in parsed.tokens)  # "a black one"
+    better = better or any(lemma_of(t) in ("color", "colour", "size") for t in parsed.tokens)
+    if better or any(t.pos == "PROPN" and (t.i == noun.head or t.dep == "conj") for t in row):
+        return "distinguishes two things"  # "the white skirt is better", "Uluru and the blue mountains"
     owned = any(parsed.tokens[c].dep == "poss" for c in noun.children)
     return "distinguishes two things" if owned and token.lower in ("old", "new") else ""
 
@@ -225,6 +252,9 @@ def _denied(parsed: Parsed, token: Token) -> str:
     indefinite = {"no", "any", "without", "every", "each", "all", "only"}
     if any(parsed.tokens[c].lower in indefinite for c in noun.children):
         return "under a negation"
+    titled = any(parsed.tokens[c].pos == "PROPN" or parsed.tokens[c].text in '"“' for c in noun.children)
+    if titled and under_negation(parsed, noun):
+        return "under a negation"  # "hasn't seen the new Avengers movie"
     before = parsed.tokens[noun.left - 1].lower if noun.left else ""
     return (
         "under a negation"
@@ -259,7 +289,7 @@ _DROP_GUARDS = (
 register(
     Perturbation(
         name="drop_adjectives",
-        version="7",
+        version="8",
         family="baseline",
         description="removes adjectives before nouns that only describe, and do not tell which one is meant",
         effects={"consistency": "preserves", "relevance": "degrades-mildly"},

@@ -1,8 +1,8 @@
 """change_perturbation_n: exactly n entities of the summary are replaced by others of their kind."""
 
-import math
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from dialgauge.corpus import Dialogue
 from dialgauge.language import NUMBER_WORDS
@@ -18,12 +18,14 @@ from dialgauge.perturb._entities import (
     role_replacement,
     term_replacement,
 )
+from dialgauge.perturb._entity_names import TITLES
 from dialgauge.perturb._lexicon import Domain, lexicon, people, word_list
 from dialgauge.perturb._parse import Parsed
-from dialgauge.perturb._people import people_of
+from dialgauge.perturb._people import ALIKE, people_of
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import PLACEHOLDER
+from dialgauge.perturb._value_order import Values, keeps_order
 from dialgauge.perturb._word_tables import word_map
 
 #: Number of further attempts if an invented value is already in use.
@@ -31,11 +33,12 @@ _ATTEMPTS = 24
 _PLACEHOLDER = re.compile(PLACEHOLDER)
 #: What is replaced, by what, and where that comes from.
 _Change = tuple[EntityGroup, str, str]
+#: A single quotation mark that opens something.
+_SINGLE = re.compile(r"(?<!\w)['‘](?=\w)")
+_NAME = re.compile(r"\b[A-Z][a-z]+")
+_QUOTE = re.compile('["“”]')
 _GENDERED = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
 _NO_NAME = word_list("no_name")
-#: Kinds of amounts.
-_CLOCK = re.compile(r"\b(?:at|around|about|before|by|until) $")
-_ORDERED = frozenset(["money", "number", "percentage", "quantity"])
 
 
 def _entities(parsed: Parsed, dialogue: Dialogue | None) -> tuple[list[EntityGroup], Domain | None]:
@@ -51,7 +54,8 @@ def _entities(parsed: Parsed, dialogue: Dialogue | None) -> tuple[list[EntityGro
 #: A range of two values, or one of two.
 _RANGE = re.compile(
     rf"\b(?:\d+|{'|'.join(NUMBER_WORDS)}) (?:or|to) (?:\d+|{'|'.join(NUMBER_WORDS)})\b|"
-    r"\b(?:between|from)\s+(?:the\s|[A-Z]\w+\s)?\S*\d\S*(?:\s\S+){0,2}?\s(?:and|to|until)\s+"
+    r"\b\d[\d:.,]*(?:\s?[ap]m)?\s?[–-]\s?\d[\d:.,]*|"
+    r"\b(?:between|from)\s+(?:the\s|[A-Z]\w+\s)?\S*\d\S*(?:\s\S+){0,2}?\s(?:and|till|to|until)\s+"
     r"(?:the\s|[A-Z]\w+\s)?\S*\d[^\s.,;]*(?:[.,]\d+)?"
 )
 
@@ -67,18 +71,23 @@ def _propose(
         spoken += tuple(("person", speaker) for speaker in speakers if _is_elsewhere(speaker, parsed.text))
     # Replacements for all come before the draw, so that an entity gets the same one whatever n is.
     changes: list[_Change] = []
-    taken = {group.surface.lower() for group in groups}
+    values = Values(parsed, groups)
     ranges = [match.span() for match in _RANGE.finditer(parsed.text)]
     for group in groups:
         if any(low < end and start < high for start, end in group.spans for low, high in ranges):
             continue  # "between $20 and $25": another one might turn the range around
-        replacement = _replacement(group, parsed, groups, spoken, domain, taken, source, rng)
+        if any(_in_quotes(parsed.text, span) for span in group.spans):
+            continue  # "Deadpool 2", "Friday the 13th"
+        replacement = _replacement(group, values, spoken, domain, source, rng)
         if replacement is not None:
             changes.append((group, *replacement))
-            taken.add(replacement[0].lower())
+            values.given[group.surface] = replacement[0]
+    if not _is_a_call(groups, dialogue):
+        # Nouns of a contact centre are hardly the point of a chat, and mean other things there (*room for growth*).
+        changes = [change for change in changes if change[0].kind != "term"]
     if len(changes) < level:
         return NotApplicable(f"the summary has {len(changes)} entities that can be changed, fewer than {level}")
-    chosen = _drawn(changes, level, mode, rng, in_chat=not any(group.kind == "role" for group in groups))
+    chosen = _drawn(changes, level, mode, rng)
     edits = [
         Edit(*span, _for_mention(new, group, parsed.text[slice(*span)]))
         for group, new, _ in chosen
@@ -88,104 +97,103 @@ def _propose(
     return Proposal(edits, {"entities": notes})
 
 
-def _drawn(changes: Sequence[_Change], level: int, mode: str, rng: Random, *, in_chat: bool) -> list[_Change]:
-    """``level`` of the changes, the lesser ones only where there are not enough others.
+def _in_quotes(text: str, span: tuple[int, int]) -> bool:
+    doubled = len(_QUOTE.findall(text, 0, span[0])) % 2 == 1 and _QUOTE.search(text, span[1]) is not None
+    opened, closed = _SINGLE.findall(text, 0, span[0]), re.search(r"['’](?!\w)", text[span[1] :])
+    return doubled or (len(opened) % 2 == 1 and closed is not None)
 
-    A placeholder with another number is somebody who is not there at all. Nouns of a contact centre are hardly the
-    point of a chat, where nobody is called by a role.
-    """
 
-    def lesser(change: _Change) -> tuple[bool, bool]:
-        return change[0].kind == "speaker" and change[2] != "intrinsic", in_chat and change[0].kind == "term"
+def _is_a_call(groups: Sequence[EntityGroup], dialogue: Dialogue | None) -> bool:
+    """Whether somebody is called by a role, in the summary or as a speaker."""
+    speakers = {turn.speaker.strip().lower() for turn in dialogue.turns} if dialogue else set()
+    return any(group.kind == "role" for group in groups) or any(speakers & {*pair} for pair in lexicon().pairs)
+
+
+def _drawn(changes: Sequence[_Change], level: int, mode: str, rng: Random) -> list[_Change]:
+    """``level`` of the changes; a placeholder with another number, who is not there at all, only where there are not
+    enough others."""
+
+    def lesser(change: _Change) -> bool:
+        return change[0].kind == "speaker" and change[2] != "intrinsic"
 
     if mode == "nested":
         order = list(range(len(changes)))
         rng.shuffle(order)
         order.sort(key=lambda i: lesser(changes[i]))
         return [changes[i] for i in sorted(order[:level])]
-    for kind in (0, 1):
-        others = [change for change in changes if not lesser(change)[kind]]
-        changes = others if len(others) >= level else changes
+    others = [change for change in changes if not lesser(change)]
+    changes = others if len(others) >= level else changes
     return [changes[i] for i in draw_combination(len(changes), level, mode, rng)]
 
 
 def _replacement(
     group: EntityGroup,
-    parsed: Parsed,
-    groups: Sequence[EntityGroup],
+    values: Values,
     spoken: Sequence[tuple[str, str]],
     domain: Domain | None,
-    taken: set[str],
     source: str,
     rng: Random,
 ) -> tuple[str, str] | None:
     """Another value of the same kind and where it comes from: elsewhere in the dialogue (intrinsic) or invented."""
+    parsed, groups = values.parsed, values.groups
     said = sorted({surface for kind, surface in spoken if kind == group.kind and _same_form(surface, group.surface)})
     if group.kind == "speaker":
         said = sorted({surface for kind, surface in spoken if kind == "speaker"} - {other.surface for other in groups})
-    if group.kind in ("time", "weekday", "date", "money"):
+    if group.kind in ("time", "weekday", "date", "money", "year"):
         said += [o.surface for o in groups if o.kind == group.kind and _same_form(o.surface, group.surface)]
     # "Steven and Lin" must not become "Steven and Steven".
     near = " ".join(parsed.text[slice(*parsed.sentences[parsed.sentence_of(start)])] for start, _ in group.spans)
-    given = taken - {other.surface.lower() for other in groups}
+    given = {value.lower() for value in values.given.values()}
     inside = [
         s
         for s in dict.fromkeys(said)
         if s.lower() not in near.lower()
         and s.lower() not in given
         and _bare_value(s) != _bare_value(group.surface)
-        and _keeps_order(s, group, parsed, groups)
+        and keeps_order(s, group, values)
     ]
     if group.kind == "person":
-        inside = [surface for surface in inside if _same_gender(surface, group.surface, parsed.text)]
+        people_here = _NAME.findall(parsed.text)
+        inside = [
+            surface
+            for surface in inside
+            if _same_gender(surface, group.surface, parsed.text)
+            and not any(_is_same_name(surface, name) for name in people_here)  # "Katie" speaks, who is "Kate" here
+        ]
     intrinsic = rng.choice(inside) if inside else None
     if group.kind == "role":
         # A role is a value only where both are named, so that another one would be somebody else.
         both = len({lexicon_side(other.surface.lower()) for other in groups if other.kind == "role"}) == 2
         extrinsic: str | None = role_replacement(parsed.text, rng) if both else None
     elif group.kind == "term":
-        extrinsic = term_replacement(group, domain, taken, rng) if domain else None
+        extrinsic = term_replacement(group, domain, values.taken, rng) if domain else None
     else:
         made = (invented(group.kind, group.surface, rng) for _ in range(_ATTEMPTS))
-        extrinsic = next((value for value in made if value and _is_new(value, group, parsed, groups, taken)), None)
+        extrinsic = next((value for value in made if value and _is_new(value, group, values)), None)
     prefer_intrinsic = rng.random() < 0.5
     if source != "extrinsic" and intrinsic and (source == "intrinsic" or prefer_intrinsic or not extrinsic):
         return intrinsic, "intrinsic"
     return (extrinsic, "extrinsic") if extrinsic and source != "intrinsic" else None
 
 
-def _is_new(value: str, group: EntityGroup, parsed: Parsed, groups: Sequence[EntityGroup], taken: set[str]) -> bool:
+def _is_new(value: str, group: EntityGroup, values: Values) -> bool:
     """Whether a value is not in the text yet: nobody is called Asia beside the continent."""
     if group.kind != "person":
-        return value.lower() not in taken and _keeps_order(value, group, parsed, groups)
-    new, old, nicknames = value.split()[-1].lower(), {w.lower() for w in group.surface.split()}, word_map("nicknames")
-    named = re.search(rf"\b{re.escape(new)}\b", parsed.text.lower()) is not None
-    bare = re.sub(r"(.)\1", r"\1", new)  # Phillip is Philip
-    short = any(len(word) > 2 and (word in new or new in word or word == bare) for word in old)  # Liz is Elizabeth
-    short = short or any(new in nicknames.get(word, ()) or word in nicknames.get(new, ()) for word in old)
-    used = any(new in one.split() for one in taken)  # "Mrs. Barlow" beside "Mr. Barlow"
-    return not used and not named and not short
+        return value.lower() not in values.taken and keeps_order(value, group, values)
+    words = {word.lower() for word in value.split()} - {title.lower() for title in TITLES}
+    named = any(re.search(rf"\b{re.escape(word)}\b", values.parsed.text.lower()) for word in words)
+    used = any(words & {*one.split()} for one in values.taken)  # "Mrs. Barlow" beside "Mr. Barlow"
+    names = {group.surface, *_NAME.findall(values.parsed.text)}
+    return not used and not named and not any(_is_same_name(value, name) for name in names)
 
 
-def _keeps_order(value: str, group: EntityGroup, parsed: Parsed, groups: Sequence[EntityGroup]) -> bool:
-    """Whether an amount stays above and below those that it stood above and below: *a quote of £500 instead of £300,
-    cut to £400* makes no sense in another order."""
-    if group.kind not in _ORDERED:
-        return True
-    if _CLOCK.search(parsed.text[: group.spans[0][0]]) and _amount(group.surface) <= 12:
-        return 1 <= _amount(value) <= 12  # "meet at 9"
-    old, new = _amount(group.surface), _amount(value)
-    others = [_amount(other.surface) for other in groups if other.kind == group.kind and other is not group]
-    return all((new - one) * (old - one) > 0 for one in others if one != old and not math.isnan(one))
-
-
-def _amount(surface: str) -> float:
-    """The number in a value, in digits or words; not a number where it has none."""
-    digits = re.search(r"\d[\d,]*(?:\.\d+)?", surface)
-    if digits:
-        return float(digits.group().replace(",", ""))
-    words = [NUMBER_WORDS[word] for word in re.split(r"[\s-]", surface.lower()) if word in NUMBER_WORDS]
-    return float(sum(words)) if words else math.nan
+def _is_same_name(value: str, surface: str) -> bool:
+    """Whether two names may be one person's: *Liz* is *Elizabeth*, *Phillip* is *Philip*."""
+    new, old, nicknames = value.split()[-1].lower(), {w.lower() for w in surface.split()}, word_map("nicknames")
+    bare = re.sub(r"(.)\1", r"\1", new)
+    short = any(new.startswith(word) or word.startswith(new) or word == bare for word in old if len(word) > 1)
+    alike = bool(get_close_matches(new, old, 1, ALIKE))
+    return short or alike or any(new in nicknames.get(word, ()) or word in nicknames.get(new, ()) for word in old)
 
 
 def _is_elsewhere(speaker: str, text: str) -> bool:
@@ -220,7 +228,9 @@ def _form(surface: str) -> tuple[object, ...]:
 def _for_mention(new: str, group: EntityGroup, mention: str) -> str:
     """The new value in the form of this mention: with its capital, and only that part of a name that it uses."""
     if group.kind == "person" and mention != group.surface and " " in new:
-        return new.split()[-1 if mention.split()[-1] == group.surface.split()[-1] else 0]
+        names = [word for word in new.split() if word not in TITLES]
+        titles = [word for word in mention.split() if word in TITLES]
+        return " ".join((*titles, names[-1 if mention.split()[-1] == group.surface.split()[-1] else 0]))
     capital = mention[0].isupper() and not (mention.isupper() and len(mention) > 1)
     return new[0].upper() + new[1:] if capital and new[0].islower() else new
 
@@ -275,7 +285,7 @@ def _covers(group: EntityGroup, span: tuple[int, int]) -> bool:
 
 CHANGE_PERTURBATION = Perturbation(
     name="change_perturbation",
-    version="5",
+    version="6",
     family="domain",
     description="Replaces exactly n entities (amounts, dates, ids, names, roles, domain nouns) by others of their kind",
     effects={"consistency": "degrades", "relevance": "preserves"},
@@ -289,7 +299,7 @@ CHANGE_PERTURBATION = Perturbation(
     examples=(
         (
             "Nora paid $120 on Monday.",
-            "Fiona paid $120 on Monday.",
+            "Emily paid $120 on Monday.",
         ),
     ),
     options={

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from dialgauge.language import NUMBER_WORDS
 from dialgauge.perturb._entities import MONTHS, WEEKDAYS
+from dialgauge.perturb._entity_names import says_what_it_is
 from dialgauge.perturb._lexicon import people
 from dialgauge.perturb._perturbation import Random
-from dialgauge.perturb._word_tables import supersense
 
 _WORD_OF = {value: word for word, value in NUMBER_WORDS.items()}
 _FACTORS = (0.5, 0.6, 0.75, 0.8, 1.2, 1.25, 1.5, 1.75, 2.0)
@@ -28,6 +28,7 @@ def invented(kind: str, surface: str, rng: Random) -> str | None:
         "date": _other_date,
         "month": lambda s, r: _other_of(MONTHS, s, r),
         "weekday": lambda s, r: _other_of(WEEKDAYS, s, r),
+        "year": _other_year,
         "time": _other_time,
         "person": _other_person,
         "speaker": _other_speaker,
@@ -48,7 +49,7 @@ def _other_of(options: tuple[str, ...], surface: str, rng: Random) -> str:
 def _other_organisation(surface: str, rng: Random) -> str:
     """Another name; what says what kind of place it is stays (*Friendship Hotel* becomes *Heron Hotel*)."""
     name, words = _other_of(people().organisations, surface, rng).split(), surface.split()
-    kind = words[-1] if len(words) > 1 and supersense(words[-1].lower()) is not None else ""
+    kind = words[-1] if len(words) > 1 and says_what_it_is(words[-1]) else ""
     return f"{name[0]} {kind}" if kind else " ".join(name)
 
 
@@ -70,7 +71,7 @@ def _scaled(surface: str, rng: Random) -> str | None:
     decimals = len(digits.partition(".")[2])
     value = float(digits.replace(",", ""))
     if _YEAR.fullmatch(digits) and digits == surface:
-        return str(int(digits) + rng.choice([-7, -5, -4, -3, -2, -1, 1, 2, 3]))
+        return _other_year(digits, rng)
     scaled = round(value * rng.choice(_FACTORS), decimals)
     if decimals == 0 and value >= 100 and value % 10 == 0:
         scaled = round(scaled, -1)
@@ -82,6 +83,10 @@ def _scaled(surface: str, rng: Random) -> str | None:
         else f"{scaled:.{decimals}f}"
     )
     return surface[: match.start()] + text + surface[match.end() :]
+
+
+def _other_year(surface: str, rng: Random) -> str:
+    return str(int(surface) + rng.choice([-7, -5, -4, -3, -2, -1, 1, 2, 3]))
 
 
 def _other_count(surface: str, rng: Random) -> str | None:

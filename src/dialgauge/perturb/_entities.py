@@ -5,26 +5,24 @@ What is changed by ``change_perturbation_n`` is drawn from these without ever li
 
 import math
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 
 from dialgauge.language import NUMBER_WORDS
+from dialgauge.perturb._entity_names import LABELS, TITLES, named
 from dialgauge.perturb._grammar import hyphenated
-from dialgauge.perturb._lexicon import Domain, alternatives, lexicon, people, plural, word_list
+from dialgauge.perturb._lexicon import Domain, alternatives, lexicon, people, plural
 from dialgauge.perturb._parse import Parsed
-from dialgauge.perturb._people import ALIKE, is_first_name
+from dialgauge.perturb._people import is_first_name
 from dialgauge.perturb._perturbation import Random
 from dialgauge.perturb._spans import PLACEHOLDER
-from dialgauge.perturb._word_tables import is_term, supersense, word_set
+from dialgauge.perturb._word_tables import is_term
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_WORD = re.compile(r"\b[A-Z]\w+")
 _AMOUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _MONTH = f"(?:{'|'.join(MONTHS)})"
@@ -38,7 +36,7 @@ _UNIT = (
 )
 #: Tried in this order; of two that overlap the longer wins, and the earlier kind among equals.
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE if kind in ("quantity", "percentage", "time") else 0))
+    (kind, re.compile(pattern, re.IGNORECASE if kind in ("quantity", "percentage", "time", "year") else 0))
     for kind, pattern in (
         ("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
         ("money", rf"[£$€]\s?{_AMOUNT}(?:[km]\b)?|\b{_AMOUNT}\s?(?:dollars|pounds|euros|USD|GBP|EUR)\b"),
@@ -46,26 +44,19 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("phone", r"(?<![\w-])\+?\(?\d{1,4}\)?(?:[\s-]\d{2,4}){2,4}(?![\w-])"),
         ("id", r"(?<![\w-])(?!\d+[AP]M\b)(?=[A-Z\d-]*\d)(?=[A-Z\d-]*[A-Z])[A-Z\d][A-Z\d-]{3,}(?![\w-])"),
         ("id", r"(?<![\w,.-])\d{2,}-\d{3,}(?![\w-])"),
-        ("id", r"(?<![\w,.£$€-])\d{5,}(?![\w,.-]*\d)"),
+        ("id", r"(?<![\w,.£$€-])(?!\d+00\b)\d{5,}(?![\w,.-]*\d)"),
         ("date", rf"(?<![–-])\b{_DAY}(?:\s+of)?\s+{_MONTH}(?:,?\s+\d{{4}})?\b"),
-        ("date", rf"\b{_MONTH}\s+{_DAY}\b(?:,\s+\d{{4}})?|\bthe\s+{_DAY}\b(?<=[a-z])(?!\s+(?!{_DATE_ENDS}\b)[a-z])"),
+        ("date", rf"\b{_MONTH}\s+{_DAY}\b(?!\s?[–-])(?:,\s+\d{{4}})?"),
+        ("date", rf"\bthe\s+{_DAY}\b(?<=[a-z])(?!\s+(?!{_DATE_ENDS}\b)[a-z])"),
         ("month", rf"\b(?:in|by|since|until|from|of|for|next|last)\s+(?P<value>{_MONTH})\b"),
+        ("year", r"\b(?:after|before|by|in|since|until)\s+(?P<value>1\d{3}|20\d\d)\b(?!\s+[a-z]+s\b)"),
         ("weekday", rf"\b(?:{'|'.join(WEEKDAYS)})\b"),
-        ("time", r"\b\d{1,2}[:.]\d{2}(?:\s?(?:[ap]m\b|[ap]\.m\b\.?))?(?!\d|\s?(?:%|ml|mg|km))|\b\d{1,2}\s?[ap]\.?m\b"),
-        ("quantity", rf"\b{_COUNT}(?:[\s-](?:working|business|further|more))?[\s-]{_UNIT}\b"),
+        ("time", r"(?<![–-])\b\d{1,2}[:.]\d{2}(?:\s?(?:[ap]m\b|[ap]\.m\b\.?))?(?!\d|\s?(?:%|ml|mg|km))"),
+        ("time", r"(?<![–-])\b\d{1,2}\s?[ap]\.?m\b"),
+        ("quantity", rf"(?<![–-])\b{_COUNT}(?:[\s-](?:working|business|further|more))?[\s-]{_UNIT}\b"),
         ("number", r"(?<![\w.,:£$€#–/-])\d+(?:[.,]\d+)*(?![\w%–/-]|[.,:]\d)"),
     )
 )  # fmt: skip
-_TITLES = frozenset({"Mr", "Mrs", "Ms", "Miss", "Dr", "Mr.", "Mrs.", "Ms.", "Dr."})
-_BEFORE_PLACES = ("in", "to", "from", "at", "near", "visit", "leave", "left", "around", "reaches")
-_COUNTRIES = frozenset(people().countries)
-_COMPANY = word_list("company")
-_PLACE = word_list("place")
-_PERSONS = word_set("person") | word_set("persons", "wordnet")
-#: The supersense of places.
-_LOCATION = 15
-#: Not LOC: a continent or a mountain range is no town.
-_LABELS = {"PERSON": "person", "ORG": "organisation", "GPE": "place", "FAC": "place"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +72,16 @@ class EntityGroup:
 def find_entities(parsed: Parsed, domain: Domain | None, known: frozenset[str] = frozenset()) -> list[EntityGroup]:
     """The entities of a text in order of their first mention; mentions with the same surface belong together. ``known``
     are the names (in lower case) of those who speak."""
-    found: list[tuple[int, int, str, str]] = [(*span, kind, "") for span, kind in _by_pattern(parsed.text)]
+    found: list[tuple[int, int, str, str]] = [
+        (*span, kind, "")
+        for span, kind in _by_pattern(parsed.text)
+        if kind != "weekday" or not _in_name(parsed, span[0])
+    ]
     for entity in parsed.entities:
-        if entity.label in _LABELS:
-            found += _name(parsed, entity.start, entity.end, _LABELS[entity.label], known)
+        if entity.label in LABELS:
+            names = named(parsed, entity.start, entity.end, LABELS[entity.label], known)
+            days = {*MONTHS, *WEEKDAYS}
+            found += [(*span, kind, "") for span, kind in names if not days & {*parsed.text[slice(*span)].split()}]
     found += [(*match.span(), "slot", "") for match in _SLOT.finditer(parsed.text)]
     found += [(*match.span(), "speaker", "") for match in re.finditer(PLACEHOLDER, parsed.text)]
     roles = [match for match in _role_pattern().finditer(parsed.text) if _is_somebody(parsed, match)]
@@ -108,6 +105,13 @@ def find_entities(parsed: Parsed, domain: Domain | None, known: frozenset[str] =
     return _joined_people(
         [EntityGroup(kind, surface, tuple(spans), slot) for kind, surface, slot, spans in groups.values()]
     )
+
+
+def _in_name(parsed: Parsed, start: int) -> bool:
+    """Whether another name stands before a day (*Black Friday*)."""
+    before = next((t for t in parsed.tokens if t.end == start - 1), None)
+    begins = before is not None and before.start == parsed.sentences[before.sentence][0]
+    return before is not None and not begins and before.text[0].isupper() and before.head == before.i + 1
 
 
 def lexicon_side(role: str) -> int:
@@ -160,9 +164,10 @@ def _everywhere(text: str, kept: list[tuple[int, int, str, str]]) -> list[tuple[
 
 
 def _surname(surface: str, kind: str) -> list[str]:
-    """The name without its title: *Mr. London* is *London* later."""
+    """The name without its title or first name: *Mr. London* is *London* later, and *James Harden* is *Harden*."""
     words = surface.split()
-    return words[-1:] if kind == "person" and len(words) > 1 and words[0] in _TITLES else []
+    alone = kind == "person" and len(words) > 1 and (words[0] in TITLES or not is_first_name(words[-1]))
+    return words[-1:] if alone else []
 
 
 def _joined_people(groups: list[EntityGroup]) -> list[EntityGroup]:
@@ -179,7 +184,7 @@ def _joined_people(groups: list[EntityGroup]) -> list[EntityGroup]:
 
 
 def _words(group: EntityGroup) -> set[str]:
-    return {word for word in group.surface.split() if word not in _TITLES}
+    return {word for word in group.surface.split() if word not in TITLES}
 
 
 @lru_cache(maxsize=256)
@@ -196,120 +201,10 @@ def _by_pattern(text: str) -> list[tuple[tuple[int, int], str]]:
     ]
 
 
-def _name(
-    parsed: Parsed, start: int, end: int, label: str, known: frozenset[str]
-) -> Iterable[tuple[int, int, str, str]]:
-    """A named entity without article, possessive and occupation, with its title; none where the parser was misled."""
-    surface = parsed.text[start:end]
-    if re.search(r"(?:^|\s)[a-z]{3,}", re.sub(r"^(?:the|an?)\s", "", surface)) or re.search(r"['’]s\s", surface):
-        return  # the parser took a verb for a part of the name
-    stripped = re.sub(r"^(?:[Tt]he|[Aa]n?)\s+", "", surface)
-    words = stripped.split()
-    if len(words) > 1 and not people().gender_of(words[0]) and people().gender_of(words[1]) and words[0] not in _TITLES:
-        stripped = stripped[len(words[0]) :].lstrip()  # "Nurse Dominic", "Rancher Wendell Kruse"
-    start += len(surface) - len(stripped)
-    stripped = re.sub(r"['’]s?$", "", stripped)
-    kind = _kind_of(parsed.text, start, stripped, label, known)
-    end = start + len(stripped)
-    if kind != "street" and _describes_noun(parsed, end):
-        return  # "the Maya temples"
-    if kind == "person" and re.search(r"\b(?:[Tt]he|[Aa]n?|[Tt]his|[Tt]hat)\s$", parsed.text[:start]):
-        return  # "the Bill"
-    if kind == "place" and re.match(r",? [A-Z]\w+", parsed.text[end:]):
-        return  # "Accra, Ghana": another town is in another country
-    if (
-        kind == "person"
-        and len(stripped) > 4
-        and get_close_matches(stripped, {*_WORD.findall(parsed.text)} - {stripped}, 1, ALIKE)
-    ):
-        return  # "Philip" and "Phillip"
-    if kind == "place" and _says_of_whom(parsed, start):
-        return  # "Greta from Kitemobile"
-    if kind in ("place", "organisation") and _beside_person(parsed, start, end):
-        return  # "input from Skiranth, Ravi and Prasad"
-    if kind == "organisation" and re.match(r"['’]s\b", parsed.text[end:]) and not _owns(parsed, end):
-        return  # "at McDonald's near the square"
-    if kind == "person" and _is_work(parsed, end):
-        return  # "is reading Harry Potter"
-    if kind == "person" and (title := re.search(r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+$", parsed.text[:start])):
-        start = title.start()
-    if kind and stripped[:1].isupper() and not re.search(r"\d", stripped) and stripped not in (*MONTHS, *WEEKDAYS):
-        yield start, end, kind, ""
-
-
-def _owns(parsed: Parsed, end: int) -> bool:
-    """Whether a noun follows the *'s* of a name; else it is part of the name."""
-    after = [t for t in parsed.tokens if t.start > end][:2]
-    return any(t.pos in ("NOUN", "PROPN") for t in after) and bool(after) and after[0].pos != "ADP"
-
-
-def _is_work(parsed: Parsed, end: int) -> bool:
-    """Whether a name is what somebody reads or watches: a title."""
-    last = next((t for t in parsed.tokens if t.end == end), None)
-    return last is not None and last.dep == "dobj" and parsed.tokens[last.head].lemma.lower() in ("read", "watch")
-
-
-def _kind_of(text: str, start: int, name: str, label: str, known: frozenset[str]) -> str | None:
-    """The kind of a name: its own words and what stands before it tell more than the parser's label."""
-    words = name.split()
-    if {*words} & _COMPANY:
-        return "organisation"
-    if {*words} & _PLACE:
-        return "street"
-    titled = words[0] in _TITLES or re.search(r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+$", text[:start]) is not None
-    if titled or any(word.lower() in known or is_first_name(word) for word in words[:1]):
-        return "person"
-    if label == "person" and re.search(rf"(?:Mr|Mrs|Ms|Miss|Dr|[A-Z][a-z]+)\.?\s+{re.escape(name)}\b", text):
-        return "person"  # the surname alone of somebody who is named in full
-    common = len(words) == 1 and supersense(name.lower()) not in (None, _LOCATION)
-    if common and (label == "place" or name.lower() in _PERSONS):
-        return None  # "in Library", "Plumber is Thursday"
-    if name in _COUNTRIES:
-        return None if re.search(r"\b[Tt]he\s+$", text[:start]) else "country"
-    if label == "person" or (name.isupper() and len(name) <= 4):
-        return None  # PIN, SIM, GP; a label alone does not make a person
-    begins = start == 0 or text[:start].rstrip().endswith((".", "!", "?"))
-    if begins and len(words) == 1 and not re.search(rf"[a-z,]\s+{re.escape(name)}\b", text):
-        return None  # "Stung by the news": only a capital at the start of a sentence
-    before = text[:start].rstrip().rpartition(" ")[2].lower()
-    if label == "place":
-        return "place" if before in _BEFORE_PLACES and not name.isupper() else None
-    somebody = not name.isupper()  # "talk with Elke Brandt": a label alone does not make a company
-    return "organisation" if before in (("at", "for") if somebody else ("at", "for", "from", "with")) else None
-
-
 def _is_told_of(parsed: Parsed, end: int) -> bool:
     """Whether a clause says more of a noun (*the hotel they are staying in*), which another would not fit."""
     noun = next((t for t in parsed.tokens if t.end == end), None)
     return noun is not None and parsed.child(noun, "relcl", "acl") is not None
-
-
-def _says_of_whom(parsed: Parsed, start: int) -> bool:
-    """Whether a name after *from* belongs to somebody, whose town or firm it may be."""
-    before = next((t for t in parsed.tokens if t.end == start - 1), None)
-    whose = parsed.tokens[before.head] if before is not None and before.lower == "from" else None
-    return whose is not None and (is_first_name(whose.text) or whose.entity == "PERSON")
-
-
-def _describes_noun(parsed: Parsed, end: int) -> bool:
-    """Whether a common noun in the plural follows a name that belongs to it."""
-    last = next((t for t in parsed.tokens if t.end == end), None)
-    if last is None or last.i + 1 >= len(parsed.tokens):
-        return False
-    after = parsed.tokens[last.i + 1]
-    return after.tag == "NNS" and last.head == after.i and last.dep in ("compound", "amod", "nmod")
-
-
-def _beside_person(parsed: Parsed, start: int, end: int) -> bool:
-    """Whether a name stands in a row with somebody's name."""
-    names = [(e.start, e.end) for e in parsed.entities if e.label == "PERSON"]
-    names += [(t.start, t.end) for t in parsed.tokens if t.pos == "PROPN" and is_first_name(t.text)]
-    joint = re.compile(r",? (?:and |or )?")
-    return any(
-        joint.fullmatch(parsed.text, min(end, other_end), max(start, other_start)) is not None
-        for other_start, other_end in names
-        if other_end < start or other_start > end
-    )
 
 
 def _role_pattern() -> re.Pattern[str]:

@@ -19,7 +19,7 @@ _TITLES = word_set("titles")
 #: Only people do this: say, think, feel, want.
 PERSONAL = word_set("personal_verbs")
 #: Several people in one word.
-_COLLECTIVE = frozenset(["couple", "crew", "family", "police", "staff", "team"])
+COLLECTIVE = frozenset(["couple", "crew", "family", "police", "staff", "team"])
 _SUBJECT_TO_OBJECT = {"he": "him", "she": "her", "they": "them", "it": "it"}
 _VOCATIVE = re.compile(r"\b(?i:thanks|thank you|hi|hello|hey|sorry|bye|goodbye|morning|dear),?\s+([A-Z][a-z]+)\b")
 #: The supersense of things that people make.
@@ -58,10 +58,14 @@ def is_first_name(word: str) -> bool:
     return word in _FIRST_NAMES
 
 
+def is_person_word(word: str) -> bool:
+    """Whether a word is a common noun for somebody."""
+    return word in _PERSON or word in _HE or word in _SHE
+
+
 def names_person(token: Token) -> bool:
     """Whether a common noun names a person."""
-    lemma = token.lemma.lower()
-    return token.pos == "NOUN" and (lemma in _PERSON or lemma in _HE or lemma in _SHE)
+    return token.pos == "NOUN" and is_person_word(token.lemma.lower())
 
 
 def _may_be_a_device(parsed: Parsed, token: Token) -> bool:
@@ -111,7 +115,7 @@ def pronoun_of(parsed: Parsed, root: Token, nominative: bool, known: frozenset[s
 def _nominative(parsed: Parsed, root: Token, known: frozenset[str]) -> str | None:
     joined = any(parsed.tokens[child].dep == "conj" for child in root.children)
     several = (
-        root.tag in ("NNS", "NNPS") or (joined and parsed.child(root, "cc") is not None) or root.lower in _COLLECTIVE
+        root.tag in ("NNS", "NNPS") or (joined and parsed.child(root, "cc") is not None) or root.lower in COLLECTIVE
     )
     if several:
         return "they"

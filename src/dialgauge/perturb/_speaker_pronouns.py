@@ -1,7 +1,7 @@
 """speaker_switch: for whom a pronoun stands, and what stands there once the sides are swapped."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dialgauge.perturb._domain_sides import Mention, Side, Sides, gender_of_side
 from dialgauge.perturb._domain_text import FUNCTION_WORDS
@@ -13,6 +13,8 @@ from dialgauge.perturb._word_tables import word_set
 PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
 _FEMININE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
 _MASCULINE = {"she": "he", "her": "him", "hers": "his", "herself": "himself"}
+#: Where somebody is named, which side that is (None: neither) and of which gender.
+_Candidate = tuple[int, Side | None, Gender | None]
 _GENDER: dict[str, Gender] = {**dict.fromkeys(_FEMININE, "masculine"), **dict.fromkeys(_MASCULINE, "feminine")}
 #: Not somebody's mother: those who belong to a side ("her elderly mother") hardly ever are what a pronoun is about.
 _NOBODYS = r"(?<!\bhis )(?<!\bher )(?<!\bhis late )(?<!\bher late )(?<!\belderly )(?<!-old )\b"
@@ -149,27 +151,56 @@ def _stands_for(
 ) -> Side | None:
     """The side that a pronoun stands for: the nearest one before it of its gender, else the nearest of unknown gender
     (whose gender is then known). None where somebody else is meant."""
-    gender = _GENDER[pronoun.group().lower()]
+    gender, window = _GENDER[pronoun.group().lower()], text[: pronoun.start()]
     # Who is named as the speaker of a turn ("Agent:") does not speak of himself as "he".
     told = [mention for mention in mentions if text[mention.end : mention.end + 1] != ":"]
-    candidates: list[tuple[int, Side | None, Gender | None]] = [
+    near = _nearest(pronoun, text, _candidates(pronoun, text, told, mentions, genders))
+    if near:
+        side = max(near, key=lambda candidate: candidate[0])[1]
+        if side is not None and genders[side] is None and _RELATIVES[gender].search(window):
+            return None  # "his wife is 84, and it is her sixth wedding": rather the wife than somebody unknown
+    else:  # "after a machine swallowed his card, Owen …"
+        ahead = re.match(r"[^.!?]*", text[pronoun.end() :])
+        end = pronoun.end() + (ahead.end() if ahead else 0)
+        following = [m for m in told if pronoun.end() < m.start < end and genders[m.side] in (gender, None)]
+        side = following[0].side if following else None
+    if side is not None and genders[side] is None:
+        genders[side] = gender
+    return side
+
+
+def _candidates(
+    pronoun: re.Match[str],
+    text: str,
+    told: Sequence[Mention],
+    mentions: Sequence[Mention],
+    genders: Mapping[Side, Gender | None],
+) -> list[_Candidate]:
+    """Everybody whom a pronoun can stand for: the sides, relatives, animals and other people named before it."""
+    found: list[_Candidate] = [
         (mention.start, mention.side, genders[mention.side])
         for mention in told
         if pronoun.start() - _REACH <= mention.start < pronoun.start()
     ]
     taken = [(mention.start, mention.end) for mention in mentions]
     window = text[: pronoun.start()]
-    for match in _OTHERS.finditer(window, max(0, len(window) - _REACH)):
-        candidates.append((match.start(), None, "feminine" if match["feminine"] else "masculine"))
-    for match in _ACTING_RELATIVES.finditer(window, max(0, len(window) - _REACH)):
-        candidates.append((match.start(), None, "feminine" if match["feminine"] else "masculine"))
-    candidates += [(match.start(), None, None) for match in _ANIMALS.finditer(window, max(0, len(window) - _REACH))]
-    for match in NAME.finditer(window, max(0, len(window) - _REACH)):
+    begins = max(0, len(window) - _REACH)
+    for pattern in (_OTHERS, _ACTING_RELATIVES):
+        for match in pattern.finditer(window, begins):
+            found.append((match.start(), None, "feminine" if match["feminine"] else "masculine"))
+    found += [(match.start(), None, None) for match in _ANIMALS.finditer(window, begins)]
+    for match in NAME.finditer(window, begins):
         known = people().gender_of(match.group())
         # "Professor Potter", "Jamie": a man or a woman
         either = _OFFICES.search(match.group()) is not None or any(map(is_first_name, match.group().split()))
         if (known or either) and not any(start < match.end() and match.start() < end for start, end in taken):
-            candidates.append((match.start(), None, known))
+            found.append((match.start(), None, known))
+    return found
+
+
+def _nearest(pronoun: re.Match[str], text: str, candidates: list[_Candidate]) -> list[_Candidate]:
+    """Those of the right gender (else of an unknown one) that stand where the pronoun looks for them."""
+    gender, window = _GENDER[pronoun.group().lower()], text[: pronoun.start()]
     if _is_object(pronoun, text) and len(candidates) > 1:
         # Who acts in the clause is not whom it happens to: "Ann explains it to her".
         nearest = max(candidates, key=lambda candidate: candidate[0])
@@ -193,19 +224,7 @@ def _stands_for(
         near = told_of[:1] or near  # "Ann will rent a car. She …": who opens the sentence before
     # Who only owns something in the sentence is hardly the one of whom it goes on to speak.
     acting = [c for c in near if not re.match(r"[^\s.,]*['’]s\s", text[c[0] :])]
-    near = acting if acting and any(c[0] >= begins for c in acting) and not owns else near
-    if near:
-        side = max(near, key=lambda candidate: candidate[0])[1]
-        if side is not None and genders[side] is None and _RELATIVES[gender].search(window):
-            return None  # "his wife is 84, and it is her sixth wedding": rather the wife than somebody unknown
-    else:  # "after a machine swallowed his card, Owen …"
-        ahead = re.match(r"[^.!?]*", text[pronoun.end() :])
-        end = pronoun.end() + (ahead.end() if ahead else 0)
-        following = [m for m in told if pronoun.end() < m.start < end and genders[m.side] in (gender, None)]
-        side = following[0].side if following else None
-    if side is not None and genders[side] is None:
-        genders[side] = gender
-    return side
+    return acting if acting and any(c[0] >= begins for c in acting) and not owns else near
 
 
 def _is_unclear(

@@ -36,12 +36,16 @@ class TweakSection(TableSettings):
 
     Variants are those of ``[perturbations]`` and of the corpus, metrics those of ``[metrics]``. ``as_paper`` takes the
     paper's settings.
-    Table 7 needs models and hours: ``tuned`` names the metrics to fine-tune for it, none by default, and ``models``
-    other weights.
+    Table 7 needs models and hours: ``tuned`` names the metrics to fine-tune for it, none by default, ``models``
+    other weights, and ``epochs`` and ``limit`` make it shorter.
     """
 
     tuned: Several[str] = setting((), "Metric to fine-tune for Table 7: unieval, bartscore …", flag="--tuned")
     models: Several[str] = setting((), "Weights to fine-tune from, as METRIC=MODEL.", flag="--model")
+    epochs: int | None = setting(None, "Table 7: passes over the training data (default: those of the metric).", ge=1)
+    limit: int | None = setting(
+        None, "Table 7: tokens of a text that are read (default: as many as the metric reads).", ge=10
+    )
 
     @model_validator(mode="after")
     def _variants_are_made_elsewhere(self) -> "TweakSection":
@@ -82,6 +86,7 @@ class TweakStage(Stage):
         return _asked(context).model_dump(mode="json") | {
             "tuned": list(section.tuned),
             "models": list(section.models),
+            **_shortened(section),
             "ratings": _policy(context).model_dump(mode="json"),
         }
 
@@ -147,7 +152,7 @@ def _tune(context: Context, corpus: Corpus) -> "Table":
     tuned = run_tuning_table(
         corpus,
         context.folder / FOLDER,
-        settings=asked.subset(ConditionSettings, conditions=("all",)),
+        settings=asked.subset(ConditionSettings, conditions=("all",), **_shortened(section)),
         policy=_policy(context),
         metrics=section.tuned,
         targets=asked.dimensions,
@@ -156,6 +161,12 @@ def _tune(context: Context, corpus: Corpus) -> "Table":
     )
     context.write(TUNED, tuned.frame)
     return tuned.table()
+
+
+def _shortened(section: TweakSection) -> dict[str, int]:
+    """The settings of the training that were given; the others are those of the metric."""
+    given = {"epochs": section.epochs, "limit": section.limit}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _asked(context: Context) -> TableSettings:

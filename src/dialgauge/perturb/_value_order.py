@@ -1,0 +1,121 @@
+"""Whether a false value makes sense beside the others of a summary: prices, days and hours keep their order."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from dialgauge.language import NUMBER_WORDS
+from dialgauge.perturb._entities import MONTHS, WEEKDAYS, EntityGroup
+from dialgauge.perturb._parse import Parsed
+
+#: Kinds of values that stand before or after one another.
+_ORDERED = frozenset(["date", "money", "number", "percentage", "quantity", "time", "weekday", "year"])
+_HOUR = re.compile(r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))?(?:\s?(?P<half>[aApP])\.?[mM])?(?!\w)")
+#: What stands before an hour without its minutes.
+_CLOCK = re.compile(r"\b(?:at|around|about|after|before|by|till|until) $")
+#: A number said of something else may be so many times larger or smaller.
+_MAGNITUDE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The entities of a text, and what those that were looked at became (``given``, by surface)."""
+
+    parsed: Parsed
+    groups: Sequence[EntityGroup]
+    given: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def taken(self) -> set[str]:
+        """All values in lower case, old and new."""
+        return {group.surface.lower() for group in self.groups} | {new.lower() for new in self.given.values()}
+
+
+def keeps_order(value: str, group: EntityGroup, values: Values) -> bool:
+    """Whether an amount, a day or an hour stays above and below those that it stood above and below: *a quote of £500
+    instead of £300, cut to £400* and *lands on Friday and gets there on Thursday* make no sense in another order."""
+    if group.kind not in _ORDERED:
+        return True
+    if not _fits_its_words(value, group, values.parsed.text):
+        return False
+    told = _tells_time(group, values)
+    others = [one for one in values.groups if one is not group and _compared(one, group, values)]
+    halved = told and not all(_has_half(one.surface) for one in (group, *others))
+    named = group.kind == "date" and all(any(m in one.surface for m in MONTHS) for one in (group, *others))
+    read = partial(_hours, halved=halved) if told else partial(_amount, whole=named or group.kind != "date")
+    old, new = read(group.surface), read(value)
+    if told and (new % 12 == old % 12 or not new < 24 or (group.kind == "number" and not _amount(value) < 13)):
+        return False  # "14:30 PM" is 2:30, and "30 pm" nothing
+    for other in others:
+        before, after = read(other.surface), read(values.given.get(other.surface, other.surface))
+        if before != old and any((new - one) * (old - before) <= 0 for one in (before, after)):
+            return False
+    return True
+
+
+def _compared(one: EntityGroup, other: EntityGroup, values: Values) -> bool:
+    """Whether two values stand on one scale; an hour without minutes is a number."""
+    told = _tells_time(one, values)
+    return told if _tells_time(other, values) else one.kind == other.kind and not told
+
+
+def _tells_time(group: EntityGroup, values: Values) -> bool:
+    """Whether a value is an hour: *at 7:30*, *at 9*."""
+    hour = group.kind == "number" and _CLOCK.search(values.parsed.text[: group.spans[0][0]]) is not None
+    return group.kind == "time" or (hour and 1 <= _amount(group.surface) <= 12)
+
+
+def _has_half(surface: str) -> bool:
+    found = _HOUR.match(surface)
+    return found is not None and found["half"] is not None
+
+
+def _hours(surface: str, *, halved: bool) -> float:
+    """The hour of a time, with its minutes; those of the afternoon come later, unless only ``halved`` days are told
+    (*at 7:30 … at 8:30 PM*)."""
+    clock = _HOUR.match(surface)
+    if clock is None or int(clock["hour"]) > 24:
+        return math.nan
+    later = 12 if clock["half"] in ("p", "P") and int(clock["hour"]) < 12 else 0
+    hours = int(clock["hour"]) + later + int(clock["minute"] or 0) / 60
+    return hours % 12 if halved else hours
+
+
+def _fits_its_words(value: str, group: EntityGroup, text: str) -> bool:
+    """Whether a value goes with the noun after it and with the rest of the text."""
+    old, new = _amount(group.surface), _amount(value)
+    counted = group.kind == "quantity" or re.match(r"\s[a-z]", text[group.spans[0][1] :]) is not None
+    start, end = group.spans[0]
+    titled = group.kind == "number" and (
+        re.match(r"\s[A-Z][a-z]|,\s\d", text[end:]) is not None or re.search(r"\d,\s$", text[:start]) is not None
+    )
+    if (
+        titled
+        or re.search(r"\d,\d{1,2}(?!\d)", group.surface)
+        or (group.kind in ("number", "quantity") and counted and 1 in (old, new))
+    ):
+        return False  # "50 Shades", "2, 500", "4,2", "for 1 years", "3 bathroom"
+    if group.kind == "number" and not old / _MAGNITUDE <= new <= old * _MAGNITUDE:
+        return False  # "4 yuan" for 1,000
+    if group.kind == "percentage" and old <= 100 < new:
+        return False
+    weekend = WEEKDAYS[5:] if "weekend" in text.lower() else ()
+    return group.kind != "weekday" or (value in weekend) == (group.surface in weekend)
+
+
+def _amount(surface: str, *, whole: bool = True) -> float:
+    """The number in a value, in digits or words, or the place of a day in its week or year (in its month, where no
+    ``whole`` date is told); not a number where it has none."""
+    if surface in WEEKDAYS:
+        return WEEKDAYS.index(surface)
+    month = next((place for place, name in enumerate(MONTHS) if name in surface), None)
+    if month is not None:
+        day = re.search(r"\d{1,2}(?!\d)", surface)
+        return 31.0 * month * whole + float(day.group()) if day else math.nan
+    digits = re.search(r"\d[\d,]*(?:\.\d+)?", surface)
+    if digits:
+        return float(digits.group().replace(",", ""))
+    words = [NUMBER_WORDS[word] for word in re.split(r"[\s-]", surface.lower()) if word in NUMBER_WORDS]
+    return float(sum(words)) if words else math.nan
