@@ -110,7 +110,7 @@ _TWO = 'annotators = ["a", "b"]\n'
         ('annotators = ["a"]\nshows = []\n', 7, "unknown key 'shows'; did you mean 'show'"),
         (_TWO + _X + '[[annotate.dimensions]]\nname = "y"\nscale = "5-1"\n', 9, "lowest point must come first"),
         (_TWO + _X + 'scal = "1-5"\n', 9, "did you mean 'scale'"),
-        (_TWO + _X + 'labels = ["a", "b"]\n', 7, "labels"),
+        (_TWO + _X + 'scale = "1-5"\nlabels = ["a", "b"]\n', 7, "labels"),
         ('protocol = "contact-centre"\n' + _TWO, 5, "annotators_per_item is 3, but there are 2"),
         ('protocol = "csds"\nannotators = ["a"]\n', 5, "needs at least two annotators"),
         ('protocol = "dialsummeval"\nannotators = ["a"]\nshow = ["reference"]\n', 5, "include_references"),
