@@ -144,7 +144,7 @@ def test_several_answers_in_one_cell(tmp_path: Path) -> None:
 
 
 def test_numbers_of_sentences_are_no_judgements(tmp_path: Path) -> None:
-    words = cycle(["supported", "not supported", "supported"])
+    words = cycle(["supported", "not supported", "supported", "supported", "not supported"])
     rows = [
         [d, CALLS[d], s, n, f"Part {n}: {TEXTS[d, s]}", who, next(words)]
         for d, s in TEXTS

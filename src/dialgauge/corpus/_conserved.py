@@ -14,10 +14,13 @@ import polars as pl
 from dialgauge.corpus._account import MOST_LEFT_OUT
 from dialgauge.corpus._arrived import columns_without_heading, headings_as_data, lost_names, named_in
 from dialgauge.corpus._assemble import Parts, RatingParts
+from dialgauge.corpus._copied import copied_judgements
 from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field, changed, fields_of, leaves_of
 from dialgauge.corpus._guess_ratings import NUMBERS_ROWS, is_same_within
 from dialgauge.corpus._guess_texts import MAY_NAME_PEOPLE
+from dialgauge.corpus._headings import EXPLAINING_ROWS
 from dialgauge.corpus._look_alikes import (
+    MOST_WORDS,
     is_summed_up,
     looks_judged,
     looks_like_texts,
@@ -25,6 +28,7 @@ from dialgauge.corpus._look_alikes import (
     says_judged,
     share_words,
     speaks_in_words,
+    speaks_like,
 )
 from dialgauge.corpus._mapping import IGNORE, Mapped
 from dialgauge.corpus._names import is_person, normalised
@@ -40,8 +44,6 @@ _Read = Parts | RatingParts
 _ASKED_ROWS = 300
 _FEWEST_RECORDS, _ASKED_LEAVES = 30, 20_000
 _OF_EACH = 10
-#: Rows below the heading that explain it, as survey tools export them.
-_HEADINGS = 2
 #: More fields than this are exchanged in groups.
 _MOST_PROBES = 40
 #: What names rows: a column that does so under its own name was read.
@@ -85,6 +87,7 @@ def lost_fields(
     parts_unread = [
         said for name, said in table.unread.items() if name not in ([ignored] if isinstance(ignored, str) else ignored)
     ]
+    parts_unread += copied_judgements(parts)
     if raw is None or understand is None:
         return tuple(parts_unread)
 
@@ -184,8 +187,21 @@ def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: _Read) 
             and may_be_judged(one, has_judgements, False)
             and not any(normalised(word) in names for word in one.counts)
         ]
-        found |= {one.path: (one, read_names(one.counts)) for one in share_words(free)}
+        answers = _words_read(table.frame, plan)
+        free += [one for one in fields if one not in free and one.path not in found and speaks_like(one, answers)]
+        found |= {one.path: (one, read_names(one.counts)) for one in share_words(free, answers)}
     return found
+
+
+def _words_read(frame: pl.DataFrame, plan: Plan) -> frozenset[str]:
+    """The words that were read as answers."""
+    columns = [column.name for column in plan.columns if column.use is not None and column.use.startswith("dimension:")]
+    return frozenset(
+        text
+        for name in columns
+        if name in frame.columns and frame[name].n_unique() <= MOST_WORDS
+        for text in frame[name].drop_nulls().cast(pl.String).unique()
+    )
 
 
 def _facts(frame: pl.DataFrame, plan: Plan) -> set[str]:
@@ -297,7 +313,7 @@ def _is_wrong(
         return not elsewhere or any(says_judged(one) for one, _ in group)
     if any(one.booleans or one.path in several for one, _ in group):  # one of several buttons, or several labels
         return False
-    partly = here < (1 - MOST_LEFT_OUT) * wanted - spare - _HEADINGS
+    partly = here < (1 - MOST_LEFT_OUT) * wanted - spare - EXPLAINING_ROWS
     return partly or (len(group) == 1 and here > (1 + MOST_LEFT_OUT) * wanted)
 
 

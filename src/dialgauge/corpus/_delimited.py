@@ -18,6 +18,8 @@ from dialgauge.corpus._names import USES, is_id, normalised
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._standoff import is_webanno, load_webanno
 from dialgauge.corpus._table import Table, refuse_width
+from dialgauge.corpus._values import MOSTLY
+from dialgauge.errors import InputError, counted
 from dialgauge.tables import escape_formulas_in, unescape_formulas_in
 
 _SEPARATORS = ",;\t|"
@@ -66,8 +68,22 @@ def load_delimited(path: Path) -> Table:
     return Table(unescape_formulas_in(frame), place, found.encoding, (*notes, *_doubled(names)), separator=separator)
 
 
+def load_markdown(path: Path) -> Table:
+    """The one table of a page in Markdown. Of several, what stands between them says what each is about."""
+    text = read_text(path).text
+    borders = sum(bool(_BORDER.fullmatch(line)) for line in text.splitlines())
+    if borders != 1 and text.strip():
+        raise InputError(
+            f"{path}: {counted(borders, 'table')} in this page, and one is needed: put all rows into one table, with "
+            "columns for what the headings between them say"
+        )
+    return load_delimited(path)
+
+
 def is_table(text: str) -> bool:
-    """Whether a text without a telling name is a table: by its headings."""
+    """Whether a text without a telling name is a table: by its headings, or by the tabs in its lines."""
+    if _has_columns(text):
+        return True
     known = {*USES["dialogue"], *USES["summary"], *USES["reference"], *USES["system"], *USES["annotator"]}
     for separator in _SEPARATORS:
         names = [normalised(name) for name in _head(text).split(separator) if name.strip()]
@@ -76,8 +92,14 @@ def is_table(text: str) -> bool:
     return False
 
 
+def _has_columns(text: str) -> bool:
+    """Whether almost all lines have the same number of tabs, more than a speaker and a time are set off with."""
+    tabs = [line.count("\t") for line in text.splitlines()[:LOOKED_AT] if line.strip()]
+    return len(tabs) > 2 and tabs[0] > 2 and tabs.count(tabs[0]) >= MOSTLY * len(tabs)
+
+
 #: A line that only draws the border below the headings of a table of bars.
-_BORDER = re.compile(r"\s*[|+]?(?:\s*:?-{2,}:?\s*[|+])+(?:\s*:?-{2,}:?\s*)?")
+_BORDER = re.compile(r"\s*[|+]?(?:\s*{0}\s*[|+])+(?:\s*{0}\s*)?".replace("{0}", "(?::?-{2,}:?|:-:?|-:)"))
 #: What a database says below a table.
 _COUNTED = re.compile(r"\s*\(\d+ rows?\)\s*")
 

@@ -8,7 +8,7 @@ from dialgauge.corpus._archives import load_zip
 from dialgauge.corpus._columnar import load_parquet, write_parquet
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._databases import load_database
-from dialgauge.corpus._delimited import load_delimited, write_csv
+from dialgauge.corpus._delimited import load_delimited, load_markdown, write_csv
 from dialgauge.corpus._elements import load_xml
 from dialgauge.corpus._folder import is_dialgauge, write_folder
 from dialgauge.corpus._huggingface import is_hugging_face, load_hugging_face
@@ -75,7 +75,7 @@ FORMATS: Mapping[str, Format] = {
         Format("huggingface", "folder of the datasets package", (), load_hugging_face, None, is_hugging_face),
         Format("sqlite", "SQLite database", (".sqlite", ".sqlite3", ".db"), load_database),
         Format("html", "tables of a web page", (".html", ".htm"), load_page),
-        Format("markdown", "table in Markdown", (".md",), load_delimited),
+        Format("markdown", "table in Markdown", (".md",), load_markdown),
         Format("xml", "XML document", (".xml",), load_xml),
         Format("zip", "ZIP archive of files that can be read", (".zip",), lambda path: load_zip(path, _load_unpacked)),
         Format("xmi", "document of UIMA or INCEpTION", (".xmi",), load_xmi),

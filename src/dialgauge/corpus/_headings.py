@@ -8,6 +8,8 @@ from dialgauge.corpus._names import USES, is_dimension, normalised
 from dialgauge.corpus._values import as_number
 
 Cells = Sequence[str | None]
+#: Rows below the heading that explain it, as survey tools export them.
+EXPLAINING_ROWS = 2
 #: How many rows are looked at for headings.
 LOOKED_AT = 20
 _LONGEST = 300

@@ -1,6 +1,6 @@
 """What the fields of a file look like, by their names and values alone: judgements, texts, or something else."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field
 from dialgauge.corpus._guess import MOST_POINTS
@@ -152,24 +152,34 @@ def _is_said_by_all(one: Field, found: Reading) -> bool:
     return found.kind != "number" or all(0 <= value <= 100 for value in found.values.values())
 
 
-def share_words(fields: Sequence[Field]) -> list[Field]:
-    """The fields in which the same few words recur, whatever they mean: answers of several people, or to questions."""
+def share_words(fields: Sequence[Field], answers: Set[str] = frozenset()) -> list[Field]:
+    """The fields in which the same few words recur, whatever they mean: answers of several people, or to questions.
+
+    ``answers`` are words that were read as such in other fields.
+    """
     worded = [one for one in fields if _are_few_words(one)]
     return [
         one
         for one in worded
-        if any(len(set(one.counts) & set(other.counts)) * 2 > len(one.counts) for other in worded if other is not one)
+        if speaks_like(one, answers)
+        or any(len(set(one.counts) & set(other.counts)) * 2 > len(one.counts) for other in worded if other is not one)
     ]
+
+
+def speaks_like(one: Field, answers: Set[str]) -> bool:
+    """Whether all words of a field are answers elsewhere, and not those of everyday: then its name says nothing."""
+    said = set(one.counts)
+    return _are_few_words(one) and said <= answers and not {text.strip().lower() for text in said} & _PLAIN_ANSWERS
 
 
 def _are_few_words(one: Field) -> bool:
     words = list(one.counts)
-    few = 2 <= len(words) <= _MOST_WORDS and one.filled >= 3 * len(words)
+    few = 2 <= len(words) <= MOST_WORDS and one.filled >= 3 * len(words)
     return few and all(len(word) <= _LONGEST and not word.startswith(("http", "{", "[")) for word in words)
 
 
 #: More different words than this are names.
-_MOST_WORDS = 12
+MOST_WORDS = 12
 
 
 def is_summed_up(one: Field, paths: set[str]) -> bool:

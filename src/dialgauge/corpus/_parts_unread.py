@@ -6,6 +6,7 @@ import polars as pl
 
 from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._fields import Field, fields_of
+from dialgauge.corpus._headings import EXPLAINING_ROWS
 from dialgauge.corpus._look_alikes import is_named, looks_judged, looks_like_texts, may_be_judged
 from dialgauge.corpus._names import is_person, normalised
 from dialgauge.corpus._table import Table
@@ -22,6 +23,8 @@ def held_by(frame: pl.DataFrame, keys: Container[str]) -> tuple[str, tuple[str, 
     """
     fields = fields_of(Table(frame, lambda row: ("", row)))
     judged = [path for path, one in fields.items() if _is_judged(one, frame)]
+    if together := _judged_together(frame[EXPLAINING_ROWS:]):
+        return "judgements", tuple(together)
     if any(_lists(frame[column], normalised(column), keys) for column in frame.columns):
         judged = [path for path in judged if is_named(fields[path]) and not _are_means(fields[path])]
         return ("judgements", tuple(judged)) if judged else None
@@ -45,6 +48,15 @@ def _is_judged(one: Field, frame: pl.DataFrame) -> bool:
     reading = read_values(one.counts)
     recurring = reading.given >= 2 * reading.distinct > 2
     return recurring and may_be_judged(one, True, False) and looks_judged(one, reading)
+
+
+def _judged_together(frame: pl.DataFrame) -> list[str]:
+    """Columns of which each has few answers, and all have the same ones: a row for each of a few people."""
+    read = {path: read_values(one.counts) for path, one in fields_of(Table(frame, lambda row: ("", row))).items()}
+    worded = {path: one for path, one in read.items() if one.kind in ("ordered", "yes/no") and one.share >= MOSTLY}
+    words = {text for one in worded.values() for text in one.values}
+    recurring = len(words) > 2 and sum(one.given for one in worded.values()) >= 2 * len(words)
+    return list(worded) if recurring and len(worded) > 2 else []
 
 
 def _are_means(one: Field) -> bool:
