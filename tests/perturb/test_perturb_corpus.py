@@ -246,8 +246,10 @@ def test_the_baseline_applies_to_dialogsum(data_dir) -> None:  # type: ignore[no
     rows = result.variants.select("dialogue_id", "variant", "text").rows()
     assert [row for row in rows if row[2] == parents[row[0]]] == []
     applied = dict(result.variants.group_by("variant").len().iter_rows())
-    for name in ("add_negation", "subject_verb_dis", "replace_nouns_pronouns", "typos", "jumble"):
+    for name in ("add_negation", "subject_verb_dis", "typos", "jumble"):
         assert applied[name] >= 270, (name, applied[name])
+    # Summaries of two people leave few nouns whose pronoun can mean nobody else: a quarter is declined.
+    assert applied["replace_nouns_pronouns"] >= 225
     # Guards leave two fifths of these one-sentence texts alone: every phrase is needed by its verb or noun, is the
     # end of a row, or takes back what was denied.
     assert applied["drop_phrases"] >= 172

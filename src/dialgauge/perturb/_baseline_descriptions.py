@@ -28,7 +28,7 @@ from dialgauge.perturb._people import is_person, is_person_word, names_person
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import word_spans
-from dialgauge.perturb._word_tables import substitutes, supersense, word_set
+from dialgauge.perturb._word_tables import substitutes, supersense, word_map, word_set
 
 _OPTIONAL = word_set("optional_adjectives")
 #: Nouns that say little without what follows *of*.
@@ -41,6 +41,10 @@ _QUANTITY = 23
 _TELLING = frozenset((4, 5, 6, 10, 11, 13, 14, 15, 17, 18, 19, 20, 21, 27))
 #: The supersenses of acts and events.
 _HAPPENING = frozenset((4, 11))
+#: The supersenses of natural things and of weather.
+_OF_NATURE = frozenset((17, 19))
+#: Endings of adjectives.
+_ENDINGS = ("able", "ary", "ed", "en", "ent", "ant", "ful", "ible", "ic", "ing", "ish", "ive", "less", "ous", "y")
 _TELLING_IF_KNOWN = frozenset((9, 16, 22))
 #: Words that dialogues are full of.
 _SAYING_LITTLE = word_set("light_nouns")
@@ -124,6 +128,8 @@ def _optional(parsed: Parsed, token: Token) -> str:
     if token.tag == "JJ" and all(t.lower in _OPTIONAL for t in words):
         return ""
     noun = parsed.tokens[token.head]
+    if not _known_adjective(token.lower):
+        return "may be a noun or a verb"  # "his sim card", "a pumpkin cake"
     owners = [parsed.tokens[c] for c in noun.children if c < noun.i]
     relating = token.lower.endswith(RELATING)  # "her interlibrary loan" is no loan, "a genetic panel" no panel
     single = not relating and any(t.lower in ("a", "an") or t.dep == "poss" for t in owners)
@@ -133,6 +139,21 @@ def _optional(parsed: Parsed, token: Token) -> str:
     if token.tag != "JJ" or not (single or several) or participle or doubtful or _lessened(parsed, noun):
         return "tells which one is meant"
     return ""
+
+
+def _known_adjective(word: str) -> bool:
+    """Whether a word is an adjective by the tables or by its ending, not only to the parser."""
+    tables = (*(substitutes(table) for table in ("antonyms", "synonyms")), word_map("adjective_complements"))
+    return any(word in table for table in tables) or word.endswith(_ENDINGS)
+
+
+def _says_how_it_acts(parsed: Parsed, token: Token) -> str:
+    """*A slow cooker*, *a fast learner*: the adjective says how something is done by it, so that it is another thing
+    without."""
+    noun = lemma_of(parsed.tokens[token.head])
+    stem = noun[:-2]
+    acting = noun.endswith(("er", "or")) and any(can_be_verb(form) for form in (stem, f"{stem}e", stem[:-1]))
+    return "part of a compound" if acting and not is_person_word(noun) else ""
 
 
 def _of_a_kind(parsed: Parsed, token: Token) -> str:
@@ -227,6 +248,8 @@ def _says_something(parsed: Parsed, token: Token) -> str:
         return "the noun says nothing alone"
     if noun.tag == "NN" and not has_determiner(parsed, noun):
         return "the noun has no article"
+    if kind in _OF_NATURE and any(parsed.tokens[c].lower in ("a", "an") for c in noun.children):
+        return "the noun says nothing alone"  # "under a big sun": there is one, and only its look is new
     return ""
 
 
@@ -282,14 +305,14 @@ def is_subsequence(result: str, original: str) -> bool:
 
 
 _DROP_GUARDS = (
-    _separable, _optional, part_of_term, _says_something, _distinguishing, _of_a_kind, _is_the_point, _wished_for,
-    _is_a_reason, _denied, in_condition, in_comparison, in_quotes,
+    _separable, _optional, part_of_term, _says_how_it_acts, _says_something, _distinguishing, _of_a_kind, _is_the_point,
+    _wished_for, _is_a_reason, _denied, in_condition, in_comparison, in_quotes,
 )  # fmt: skip
 
 register(
     Perturbation(
         name="drop_adjectives",
-        version="8",
+        version="9",
         family="baseline",
         description="removes adjectives before nouns that only describe, and do not tell which one is meant",
         effects={"consistency": "preserves", "relevance": "degrades-mildly"},

@@ -148,7 +148,7 @@ def _parts_of(result: str, original: str) -> bool:
 register(
     Perturbation(
         name="drop_phrases",
-        version="7",
+        version="8",
         family="baseline",
         description="removes phrases and clauses that the rest can do without, up to 20, 30 or 40 % of the words",
         # What is left follows from what was there; that something is missing lowers relevance alone.

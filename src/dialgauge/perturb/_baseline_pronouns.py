@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_contractions import is_or_has
@@ -31,6 +30,7 @@ from dialgauge.perturb._parse import Chunk, Parsed, Token
 from dialgauge.perturb._people import is_first_name, is_person, names_person, people_of, pronoun_of
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._pronoun_guards import unfit
+from dialgauge.perturb._pronoun_referents import Phrase, one_referent_each
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import PLACEHOLDER
 from dialgauge.perturb._word_tables import word_set
@@ -65,26 +65,19 @@ _OF_IT = frozenset(["appear", "come", "emerge", "follow", "happen", "occur", "se
 PRONOUNS = frozenset(("he", "him", "she", "her", "it", "they", "them"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Phrase:
-    """A noun phrase that a pronoun can stand for."""
-
-    root: Token
-    start: int
-    end: int
-    pronoun: str
-
-
 def propose_pronouns(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
 ) -> Sequence[Edit] | NotApplicable:
-    """Replace each noun phrase that is a subject or an object by a pronoun."""
+    """Replace noun phrases that are subjects or objects by pronouns, as far as each pronoun can mean only one."""
     people = people_of(dialogue)
-    phrases: list[_Phrase] = []
+    found: list[Phrase] = []
     for chunk in parsed.chunks:
         phrase = _phrase(parsed, chunk, people)
-        if phrase and (not phrases or phrases[-1].end <= phrase.start):
-            phrases.append(phrase)
+        if phrase and (not found or found[-1].end <= phrase.start):
+            found.append(phrase)
+    phrases = one_referent_each(parsed, found, people)
+    if found and not phrases:
+        return NotApplicable("no noun phrase whose pronoun could mean nobody else")
     edits = [Edit(phrase.start, phrase.end, phrase.pronoun) for phrase in phrases]
     for phrase in phrases:
         if phrase.pronoun == "they":
@@ -93,12 +86,12 @@ def propose_pronouns(
     return list(dict.fromkeys(kept)) or NotApplicable("no noun phrase is a subject or an object")
 
 
-def _inside(edit: Edit, phrase: _Phrase) -> bool:
+def _inside(edit: Edit, phrase: Phrase) -> bool:
     """Whether an edit of a verb lies in a phrase that is replaced as a whole."""
     return phrase.start <= edit.start and edit.end <= phrase.end and edit.replacement != phrase.pronoun
 
 
-def _phrase(parsed: Parsed, chunk: Chunk, people: frozenset[str]) -> _Phrase | None:
+def _phrase(parsed: Parsed, chunk: Chunk, people: frozenset[str]) -> Phrase | None:
     root = parsed.tokens[chunk.root]
     if root.pos not in ("NOUN", "PROPN") or root.dep not in _SUBJECT + _OBJECT or not root.unbroken:
         return None
@@ -130,12 +123,12 @@ def _phrase(parsed: Parsed, chunk: Chunk, people: frozenset[str]) -> _Phrase | N
     if pronoun == "it" and root.dep in _SUBJECT:
         carrier = finite_part(parsed, verb) or verb
         if not takes_nominative(parsed, verb):
-            return _Phrase(root, tokens[0].start, tokens[-1].end, pronoun)
+            return Phrase(root, tokens[0].start, tokens[-1].end, pronoun)
         if root.left == root.i and root.tag == "NN" and carrier.tag in ("VB", "VBP"):
             return None  # "suit hire": no verb
         if carrier.tag in ("VB", "VBP") or carrier.lower == "were":
             pronoun = "they"  # the writer took it for several (the police are …)
-    return _Phrase(root, tokens[0].start, tokens[-1].end, pronoun)
+    return Phrase(root, tokens[0].start, tokens[-1].end, pronoun)
 
 
 def _misread(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
@@ -364,7 +357,7 @@ def check_pronouns(
 register(
     Perturbation(
         name="replace_nouns_pronouns",
-        version="7",
+        version="8",
         family="baseline",
         description="replaces subjects and objects by pronouns, so that it is unclear who or what is meant",
         effects={"consistency": "preserves", "relevance": "degrades"},

@@ -7,9 +7,10 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_descriptions import check_dropped
 from dialgauge.perturb._baseline_dropping import cut
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._grammar import NEGATIONS, finite_part
-from dialgauge.perturb._guards import ancestors, is_negated, lemma_of
+from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, finite_part
+from dialgauge.perturb._guards import ancestors, in_condition, is_definite, is_negated, lemma_of
 from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._people import is_person
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import copies_turns
@@ -20,7 +21,10 @@ CITATION = (
 )
 _OPENING = frozenset(["if", "unless", "provided"])
 _UNTIL = frozenset(["until", "till", "before", "unless", "without"])
-_LIMIT = re.compile(r"\b(?:up to|at most|at least|no more than|nearly|almost) (?=[$£€]?\d|(?:an? )?[a-z]+ty\b|all\b)")
+#: What sets an upper limit; *at least ten* and *nearly ten* say hardly less than *ten* does.
+_LIMIT = re.compile(
+    r"\b(?:(?:up to|at most|no more than) (?=[$£€]?\d|(?:an? )?[a-z]+ty\b|all\b)|(?:nearly|almost) (?=all\b))"
+)
 #: Verbs of what somebody would like: a condition that takes nothing away.
 _WISHING = frozenset(["feel", "like", "need", "prefer", "want", "wish"])
 _NEARLY = frozenset(["barely", "hardly", "scarcely"])
@@ -29,6 +33,8 @@ _DOUBT = frozenset(["allegedly", "maybe", "perhaps", "possibly", "probably", "su
 _OF_KNOWING = word_set("knowing_verbs")
 #: Verbs of asking, whatever stands between them and *if*.
 _ASKING = frozenset(["ask", "check", "confirm", "determine", "enquire", "inquire", "question", "verify", "wonder"])
+#: Verbs of telling somebody.
+_TELLING = frozenset(["advise", "inform", "message", "notify", "remind", "show", "tell", "text", "update"])
 #: Verbs that can take a clause: without an object, *if* after them is one.
 _WITH_CLAUSES = word_set("clause_verbs", "wordnet")
 
@@ -56,6 +62,8 @@ def _clauses(parsed: Parsed) -> Iterator[Sequence[Edit]]:
         about = lemma_of(verb) == "come" and any(parsed.tokens[c].lower == "to" for c in verb.children)
         if about or lemma_of(verb) in _WISHING:
             continue  # "if it comes to the price"; who suggests it if somebody likes suggests it
+        if parsed.child(verb, *SUBJECTS) is None or _is_requested(parsed, head):
+            continue  # "if necessary" limits nothing that can be checked
         if _is_asked(parsed, verb, head) or any(_opens_question(parsed, t) for t in (head, *ancestors(parsed, head))):
             continue
         if verb.left == mark.i and head.pos in ("VERB", "AUX"):
@@ -73,7 +81,18 @@ def _is_asked(parsed: Parsed, clause: Token, verb: Token) -> bool:
     earlier = [t for t in parsed.tokens if t.sentence == clause.sentence and t.i < clause.left]
     if any(lemma_of(t) in _ASKING and parsed.child(t, "xcomp", "ccomp") is None for t in earlier):
         return True  # "will enquire with her friends who own it if it is free"
-    return clause.i > verb.i and lemma_of(verb) in _WITH_CLAUSES and parsed.child(verb, "dobj") is None
+    told = parsed.child(verb, "dobj")
+    if told is not None and lemma_of(verb) in _TELLING and is_person(parsed, told):
+        return True  # "will inform him tomorrow if they can meet"
+    return clause.i > verb.i and lemma_of(verb) in _WITH_CLAUSES and told is None
+
+
+def _is_requested(parsed: Parsed, verb: Token) -> bool:
+    """*Asks her to pick up if he calls*: what somebody is asked to do is no claim, and the condition often goes without
+    saying."""
+    above, to = parsed.tokens[verb.head], parsed.child(verb, "aux")
+    asked = parsed.child(verb, *SUBJECTS) or parsed.child(above, "dobj", "dative")
+    return verb.dep in ("xcomp", "ccomp") and to is not None and to.lower == "to" and asked is not None
 
 
 def _opens_question(parsed: Parsed, verb: Token) -> bool:
@@ -96,12 +115,18 @@ def _under_negation(parsed: Parsed) -> Iterator[Sequence[Edit]]:
         timed = token.dep == "prep" and noun is not None and noun.entity in ("DATE", "TIME") and lemma_of(head) != "be"
         timed = timed and token.lower != "after"  # "is not feeling well after last night"
         carrier = finite_part(parsed, head)
-        if timed and token.lower not in _UNTIL and (carrier is None or carrier.tag == "VBD"):
-            continue  # "was not well on Friday": what was not so then was not so
+        done = carrier is None or carrier.tag == "VBD" or carrier.lower in ("has", "have", "'s", "'ve")
+        if timed and token.lower not in _UNTIL and done:
+            continue  # "was not well on Friday", "has not called for days": what was not so then was not so
+        known = parsed.child(head, "dobj")
+        if timed and token.lower not in _UNTIL and known is not None and is_definite(parsed, known):
+            continue  # "can't make the appointment on Wednesday": there is one, and it stays true
         until = token.dep == "advcl" and parsed.tokens[token.left].lower in _UNTIL
         rest = parsed.tokens[token.right + 1 : token.right + 3]
         if any(t.tag in ("WRB", "WDT", "WP") or t.lower in ("now", "so") for t in rest):
             continue  # "until the next morning, when it was too late", "for two months now"
+        if in_condition(parsed, head):
+            continue  # "will worry if it does not change in an hour"
         if any(parsed.tokens[c].lower in _NEARLY for c in head.children):
             continue  # "barely snows in winter"
         if timed or until:
@@ -124,12 +149,14 @@ def _exceptions(parsed: Parsed) -> Iterator[Sequence[Edit]]:
 def _limits(parsed: Parsed) -> Iterator[Sequence[Edit]]:
     for match in _LIMIT.finditer(parsed.text):
         before = [t for t in parsed.tokens if t.end < match.start()][-1:]
-        if before and before[0].tag == "MD":
-            continue  # "would up to 17 euros": no verb but this
+        if before and (before[0].tag == "MD" or before[0].lower in ("in", "within")):
+            continue  # "would up to 17 euros": no verb but this; "is ready in no more than ten minutes"
         yield [Edit(*match.span())]
     for token in parsed.tokens:
         bracketed = parsed.text[token.start - 1 : token.start] == "(" and parsed.text[token.end : token.end + 1] == ")"
-        if token.lower in _DOUBT and token.dep == "advmod" and not token.children and not bracketed:
+        apart = token.i > 0 and parsed.tokens[token.i - 1].text == ","  # "will meet, probably next month"
+        loose = not token.children and not bracketed and not apart
+        if token.lower in _DOUBT and token.dep == "advmod" and loose:
             yield cut(parsed, [token.i])
 
 
@@ -143,7 +170,7 @@ def _cut(parsed: Parsed, token: Token) -> Sequence[Edit]:
 register(
     Perturbation(
         name="drop_condition",
-        version="6",
+        version="7",
         family="further",
         description="removes a condition, a limit or a doubt, so that the summary claims more than was said",
         effects={"consistency": "degrades", "relevance": "degrades-mildly"},

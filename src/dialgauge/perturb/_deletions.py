@@ -16,13 +16,14 @@ from dialgauge.perturb._guards import (
     in_condition,
     is_negated,
     lemma_of,
+    noun_class,
     occurs_again,
     safe_ones,
 )
 from dialgauge.perturb._lexicon import root
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person
-from dialgauge.perturb._word_tables import word_map, word_set
+from dialgauge.perturb._word_tables import negates, substitutes, word_map, word_set
 
 #: First and last token of a phrase, and the token that it hangs by.
 Phrase = tuple[int, int, Token]
@@ -52,6 +53,10 @@ TYING = word_set("tying_words")
 #: An apostrophe that opens or closes a word.
 _SINGLE_QUOTES = re.compile(r"(?<!\w)['‘’](?=\w)|(?<=\w)['’](?!\w)")
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
+#: Supersenses of what is always the time, thought, state or quality of something.
+_OF_WHAT = frozenset((7, 9, 12, 16, 24, 26, 28))
+#: Adjectives that deny another one.
+_DENYING_PREFIXES = ("un", "dis")
 _PERSONAL = frozenset(["he", "she", "him", "her", "his", "hers", "himself", "herself"])
 _PLURAL = frozenset(["they", "them", "their", "theirs", "themselves", "ones"])
 _NEUTER = frozenset(["it", "its", "itself", "one"])
@@ -155,6 +160,8 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
     head, noun = parsed.tokens[token.head], parsed.child(token, "pobj", "pcomp")
     if noun is None or token.pos not in ("ADP", "SCONJ"):
         return "a preposition without its noun"
+    if token.tag == "RP":
+        return "needed by its verb"  # "tries it on tomorrow": a particle
     if noun.dep == "pcomp" and (token.lower not in ("for", "by") or parsed.child(head, "dobj") is None):
         return "needed by its verb"
     inner = parsed.child(noun, "prep")
@@ -176,6 +183,9 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
     if head.pos in ("NOUN", "PROPN"):
         return _bound_to_noun(parsed, token, head)
     if head.pos == "ADJ" and head.dep != "amod":
+        denied = any(negates(head.lower, other.word) for other in substitutes("antonyms").get(head.lower, ()))
+        if denied or head.lower.startswith(_DENYING_PREFIXES):
+            return "under a negation"  # who is unimpressed with his defence may be impressed with the rest
         felt = token.lower != "to" and token.lower in word_map("adjective_complements").get(head.lower, ())
         if felt or (timed and head.lower not in ("due", "old", "late", "early", "valid")):
             return ""
@@ -299,8 +309,10 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
     if comparing or any(t.lower in ("too", "enough", "such") for t in parsed.tokens[head.left : first]):
         return "needed by a measure"
     if opening == "to" and token.tag == "VB":
-        complete = parsed.child(head, "dobj", "nsubjpass") is not None
-        return "" if complete and lemma_of(head) not in _GOVERNING else "needed by its verb"
+        target = parsed.child(head, "dobj", "nsubjpass")
+        if target is not None and first == target.i + 1 and noun_class(target) in _OF_WHAT:
+            return "needed by its noun"  # "has reached the age to decide"
+        return "" if target is not None and lemma_of(head) not in _GOVERNING else "needed by its verb"
     if opening in _MARKS or (token.tag == "VBG" and (set_off or first == _first_of(parsed, token))):
         needed = parsed.child(head, "dobj", "acomp", "attr", "xcomp", "ccomp", "prep", "prt", "advmod", "nsubjpass")
         return "" if needed is not None or lemma_of(head) not in _BINDING_VERBS else "needed by its verb"

@@ -69,6 +69,9 @@ def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -
         return "one half of a pair"  # "robbed James and May's place", "the Queen and King suites"
     if parsed.tokens[token.left - 2].text == "," or any(t.lower in _OF_TWO for t in parsed.tokens[last + 1 :]):
         return "one of several"  # the last of a row; "and can get more from the latter"
+    comma, earlier = parsed.tokens[head.left - 1], parsed.tokens[head.left - 2]
+    if head.left > 1 and comma.text == "," and earlier.sentence == head.sentence and earlier.pos in nouns:
+        return "one of several"  # "visit the zoo, the parks and the hall", whatever the parser hangs "parks" on
     owner = parsed.tokens[head.head]
     bare = token.left == token.i and can_be_verb(token.lower)
     if bare and (token.tag == "NNS" or token.entity != head.entity):

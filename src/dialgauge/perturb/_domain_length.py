@@ -352,7 +352,7 @@ LENGTH_REDUCTION = Perturbation(
     propose=_propose_reduction,
     validate=_validate_reduction,
     needs=frozenset({"parse"}),
-    version="6",
+    version="7",
     citation=CITATION,
     examples=(
         (

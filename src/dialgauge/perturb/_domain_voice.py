@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import glued, inflect, is_question, like, verb_base
+from dialgauge.perturb._guards import noun_class
 from dialgauge.perturb._lexicon import word_list
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_first_name, is_person
@@ -41,6 +43,8 @@ _QUANTIFIERS = frozenset(
         "nothing",
     ]
 )
+#: The supersense of places.
+_PLACE = 15
 _QUOTES = frozenset(('"', "“", "”", "``", "''", "«", "»"))
 _MEASURES = frozenset({"CARDINAL", "DATE", "MONEY", "PERCENT", "QUANTITY", "TIME"})
 _POSSESSIVES = frozenset({"his", "her", "hers", "their", "its", "my", "our", "your"})
@@ -291,9 +295,27 @@ def _can_be_active(parsed: Parsed, verb: Token, subject: Token, by: Token) -> bo
         and not is_question(parsed, verb.sentence)
         and not any(c.dep == "conj" and not parsed.child(c, "nsubj", "nsubjpass") for c in children)
         and len(parsed.subtree(by)) <= _LONGEST_OBJECT
-        and not any(t.tag == "PRP$" for t in parsed.subtree(by))
+        and not any(t.tag == "PRP$" for t in (*whole, *parsed.subtree(by)))
+        and not _holds_two_names(whole) and not _governs_clause(parsed, verb)
         and not any(glued(parsed, t) for t in parsed.tokens[whole[-1].i : verb.i])
     )  # fmt: skip
+
+
+def _holds_two_names(phrase: Sequence[Token]) -> bool:
+    """*Tells #Person1# Megan was bullied*: the first of them is spoken to, whatever the parser thinks."""
+    marked = [re.fullmatch(PLACEHOLDER, t.text) is not None for t in phrase]
+    return (any(marked) and any(t.pos == "PROPN" and not m for t, m in zip(phrase, marked, strict=True))) or any(
+        is_first_name(a.text) and is_first_name(b.text) for a, b in pairwise(phrase)
+    )
+
+
+def _governs_clause(parsed: Parsed, verb: Token) -> bool:
+    """*He was questioned because of climbing into a house*: who climbed is the subject, which would change."""
+    parts = [parsed.tokens[c] for c in verb.children]
+    inner = [t for part in parts if part.dep == "prep" for t in parsed.subtree(part) if t.dep == "pcomp"]
+    return any(t.tag == "VBG" for t in inner) or any(
+        t.dep == "advcl" and t.tag == "VBG" and not parsed.child(t, "nsubj", "nsubjpass") for t in parts
+    )
 
 
 def _active_edits(parsed: Parsed, verb: Token, subject: Token, by: Token, doer: Token) -> list[Edit]:
@@ -335,8 +357,8 @@ def _at_start(parsed: Parsed, first: Token, phrase: str) -> str:
 
 def _can_act(parsed: Parsed, doer: Token) -> bool:
     """Whether a phrase after *by* names who did it, not how or until when: ``by the agent``, not ``by email``."""
-    if doer.entity in ("DATE", "TIME", "CARDINAL", "MONEY", "QUANTITY"):
-        return False
+    if doer.entity in ("DATE", "TIME", "CARDINAL", "MONEY", "QUANTITY") or noun_class(doer) == _PLACE:
+        return False  # "is located by the park"
     determined = any(parsed.tokens[c].dep in ("det", "poss") for c in doer.children)
     return determined or doer.pos in ("PROPN", "PRON") or doer.tag == "NNS"
 

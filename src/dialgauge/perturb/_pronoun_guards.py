@@ -51,11 +51,23 @@ def unfit(parsed: Parsed, root: Token, pronoun: str) -> bool:
     elif verb_base(verb) == "spend" or (is_negated(parsed, verb) and not _is_known(parsed, root)):
         return True  # "spent two hours playing games", "did not say a word"
     return (
-        _may_be_given(parsed, root, verb)
+        _is_completed(parsed, root, after)
+        or _may_be_given(parsed, root, verb)
         or _in_general(parsed, root, verb)
         or _is_called(parsed, root, verb, pronoun)
         or _has_other_reflexive(parsed, verb, pronoun)
     )
+
+
+def _is_completed(parsed: Parsed, noun: Token, after: Token | None) -> bool:
+    """Whether a noun is only whole with what follows (*some more time to think*, *has reached the age to decide*, *the
+    manager of the shop*, *the man who called*), or is a part of more (*some wine*)."""
+    parts = [parsed.tokens[c] for c in noun.children]
+    if any(t.dep in ("acl", "relcl") or (t.dep == "prep" and t.lower == "of") or t.lower == "some" for t in parts):
+        return True
+    if names_person(noun) and noun.dep not in SUBJECTS and any(t.lower in ("a", "an") for t in parts):
+        return True  # "likes a girl with a nice smile": any one, who is nobody that a pronoun could mean
+    return after is not None and after.lower == "to" and after.tag == "TO" and noun_class(noun) not in _THINGS
 
 
 def _is_known(parsed: Parsed, noun: Token) -> bool:
@@ -94,7 +106,11 @@ def _in_general(parsed: Parsed, noun: Token, verb: Token) -> bool:
 def _is_called(parsed: Parsed, noun: Token, verb: Token, pronoun: str) -> bool:
     """*Ken is a prankster*: *they are a prankster* is bad English."""
     said = parsed.child(verb, "attr") if verb.lemma == "be" else None
-    single = said is not None and said.tag == "NN" and any(parsed.tokens[c].lower in ("a", "an") for c in said.children)
+    single = (
+        said is not None
+        and said.tag in ("NN", "NNP")
+        and any(parsed.tokens[c].lower in ("a", "an") for c in said.children)
+    )
     several = noun.tag in ("NNS", "NNPS") or parsed.child(noun, "conj") is not None
     return pronoun == "they" and single and not several
 
