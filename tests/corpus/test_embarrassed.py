@@ -1,15 +1,17 @@
 """Files that came out wrong in silence when strangers brought them: what was read shows it, however it was read."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn, read_corpus
-from dialgauge.corpus._copied import copied_judgements
+from dialgauge.corpus._implausible import implausible
 from dialgauge.errors import InputError
 from tests.corpus.test_more_files import said
-from tests.corpus.test_strangers import CALLS, SYSTEMS, TEXTS, body, table, value
+from tests.corpus.test_strangers import CALLS, PEOPLE, RATED, SYSTEMS, TEXTS, Rows, body, table, value
 
 _PEOPLE = tuple(f"p{n}" for n in range(6))
 
@@ -48,7 +50,7 @@ def _rated(values: list[tuple[float, float]]) -> Corpus:
     ],
 )
 def test_agreement_of_systems_beyond_chance(values: list[tuple[float, float]], copied: bool) -> None:
-    assert bool(copied_judgements(_rated(values))) is copied
+    assert bool(implausible(_rated(values))) is copied
 
 
 def test_a_column_with_the_answers_of_others_is_judged_whatever_it_is_called(tmp_path: Path) -> None:
@@ -89,3 +91,70 @@ def test_of_several_tables_in_a_page_none_is_taken_for_the_whole(tmp_path: Path)
     (tmp_path / "round.md").write_text(page)
     with pytest.raises(InputError, match="3 tables in this page, and one is needed"):
         read_corpus(tmp_path / "round.md")
+
+
+def _judged(*columns: str, extra: Callable[[int, str, str, str], list[Any]]) -> Rows:
+    heads = ["Call ID", "Transcript", "System", "Summary", "Annotator", *columns]
+    return [heads, *([d, CALLS[d], s, TEXTS[d, s], p, *extra(n, d, s, p)] for n, (d, s, p) in enumerate(RATED))]
+
+
+@pytest.mark.parametrize("each", [1, len(PEOPLE)])
+def test_numbers_of_tasks_are_no_judgements(tmp_path: Path, each: int) -> None:
+    rows = _judged("Fluency", "Rating", extra=lambda n, d, s, p: [value(d, s, p), 31 + n // each])
+    found = said(read_corpus(table(tmp_path / "tasks.csv", rows)))
+    assert any("which numbers rows and judges nothing" in text for text in found), found
+
+
+@pytest.mark.parametrize("rounded", [0, 1])
+def test_the_mean_of_all_is_nobody(rounded: int) -> None:
+    """Whole numbers near the mean may be a person's; what has its places is computed."""
+    three = [tuple(float((n * k) % 5 + 1) for k in (1, 2, 3)) for n in range(20)]
+    people = [(*given, round(sum(given) / 3, rounded)) for given in three]
+    turns = (Turn("A", "Hello there."),)
+    dialogues = [Dialogue(f"d{n}", turns) for n in range(len(people))]
+    texts = [Summary(one.id, "alpha", one.id) for one in dialogues]
+    names = ("ann", "bob", "cy", "MOS")
+    given = [
+        Rating(f"d{n}", "alpha", name, "overall", row[k])
+        for n, row in enumerate(people)
+        for k, name in enumerate(names)
+    ]
+    found = implausible(Corpus.build(dialogues, texts, given))
+    assert any("'MOS' are the means of the others'" in text for text in found) is bool(rounded)
+
+
+def test_one_text_under_many_dialogues(tmp_path: Path) -> None:
+    heads = ["Links", "Rechts", "System Links", "System Rechts", "Preferred"]
+    sides = [[TEXTS[d, "alpha"], TEXTS[d, "beta"], "alpha", "beta"] for _ in range(4) for d in CALLS]
+    rows = [[*row, ("left", "right")[n % 2]] for n, row in enumerate(sides)]
+    try:
+        corpus = read_corpus(table(tmp_path / "votes.csv", [heads, *rows]))
+    except InputError:
+        return
+    assert any("of which only 8 are different" in text for text in said(corpus)), said(corpus)
+
+
+def test_a_ranking_beside_texts_is_missed(tmp_path: Path) -> None:
+    folder = tmp_path / "ranked"
+    for d, s in TEXTS:
+        (folder / "summaries" / s).mkdir(parents=True, exist_ok=True)
+        (folder / "transcripts").mkdir(exist_ok=True)
+        (folder / "summaries" / s / f"{d}.txt").write_text(TEXTS[d, s])
+        (folder / "transcripts" / f"{d}.txt").write_text(CALLS[d])
+    places = [[d, p, *(SYSTEMS if n % 2 else SYSTEMS[::-1])] for n, d in enumerate(CALLS) for p in PEOPLE]
+    table(folder / "ranking.csv", [["interview", "judge", "1st", "2nd"], *places])
+    found = said(read_corpus(folder))
+    assert any("the file 'ranking' looks like choices" in text for text in found), found
+
+
+def test_tables_among_transcripts_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "dump"
+    folder.mkdir()
+    for name in ("answer", "review"):
+        table(
+            folder / f"{name}.txt",
+            [["review_id", "question_id", "val"], *([n, n % 3, n % 7] for n in range(9))],
+            separator="|",
+        )
+    with pytest.raises(InputError, match="a table and no transcript"):
+        read_corpus(folder)

@@ -14,11 +14,11 @@ import polars as pl
 from dialgauge.corpus._account import MOST_LEFT_OUT
 from dialgauge.corpus._arrived import columns_without_heading, headings_as_data, lost_names, named_in
 from dialgauge.corpus._assemble import Parts, RatingParts
-from dialgauge.corpus._copied import copied_judgements
 from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field, changed, fields_of, leaves_of
 from dialgauge.corpus._guess_ratings import NUMBERS_ROWS, is_same_within
 from dialgauge.corpus._guess_texts import MAY_NAME_PEOPLE
 from dialgauge.corpus._headings import EXPLAINING_ROWS
+from dialgauge.corpus._implausible import implausible
 from dialgauge.corpus._look_alikes import (
     MOST_WORDS,
     is_summed_up,
@@ -87,7 +87,7 @@ def lost_fields(
     parts_unread = [
         said for name, said in table.unread.items() if name not in ([ignored] if isinstance(ignored, str) else ignored)
     ]
-    parts_unread += copied_judgements(parts)
+    parts_unread += implausible(parts, plan.has("dialogue_id"))
     if raw is None or understand is None:
         return tuple(parts_unread)
 

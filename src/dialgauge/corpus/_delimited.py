@@ -93,9 +93,17 @@ def is_table(text: str) -> bool:
 
 
 def _has_columns(text: str) -> bool:
-    """Whether almost all lines have the same number of tabs, more than a speaker and a time are set off with."""
-    tabs = [line.count("\t") for line in text.splitlines()[:LOOKED_AT] if line.strip()]
-    return len(tabs) > 2 and tabs[0] > 2 and tabs.count(tabs[0]) >= MOSTLY * len(tabs)
+    """Whether almost all lines have the same number of tabs or bars, and more than set off a speaker and a time.
+
+    Bars between turns are no borders: where the first line has speakers, it has colons.
+    """
+    lines = [line for line in text.splitlines()[:LOOKED_AT] if line.strip()]
+    for separator, fewest in (("\t", 3), ("|", 2)):
+        found = [line.count(separator) for line in lines]
+        same = len(found) > 2 and found[0] >= fewest and found.count(found[0]) >= MOSTLY * len(found)
+        if same and (separator == "\t" or ":" not in lines[0]):
+            return True
+    return False
 
 
 #: A line that only draws the border below the headings of a table of bars.

@@ -14,15 +14,19 @@ from dialgauge.corpus._values import MOSTLY, read_values
 
 #: Fewer texts than this may be instructions.
 _FEWEST_TEXTS = 8
+#: Fewer choices than this may be a list.
+_FEWEST_CHOICES = 5
 
 
 def held_by(frame: pl.DataFrame, keys: Container[str]) -> tuple[str, tuple[str, ...]] | None:
-    """What a part of a file seems to hold ("judgements" or "texts"), and in which columns; None for anything else.
+    """What a part of a file seems to hold ("judgements", "choices" or "texts"), and in which columns; None if nothing.
 
     ``keys`` are the names of systems and of people that were read: a row for each of them sums up or describes them.
     """
     fields = fields_of(Table(frame, lambda row: ("", row)))
     judged = [path for path, one in fields.items() if _is_judged(one, frame)]
+    if chosen := [column for column in frame.columns if _is_chosen(frame[column], keys)][1:]:
+        return "choices", tuple(chosen)
     if together := _judged_together(frame[EXPLAINING_ROWS:]):
         return "judgements", tuple(together)
     if any(_lists(frame[column], normalised(column), keys) for column in frame.columns):
@@ -48,6 +52,12 @@ def _is_judged(one: Field, frame: pl.DataFrame) -> bool:
     reading = read_values(one.counts)
     recurring = reading.given >= 2 * reading.distinct > 2
     return recurring and may_be_judged(one, True, False) and looks_judged(one, reading)
+
+
+def _is_chosen(values: pl.Series, keys: Container[str]) -> bool:
+    """Whether each cell names one of several systems or people, as the places of a ranking and votes do."""
+    given = [text.strip() for text in values.drop_nulls().cast(pl.String) if text.strip()]
+    return len(given) >= _FEWEST_CHOICES and len(set(given)) > 1 and all(text in keys for text in given)
 
 
 def _judged_together(frame: pl.DataFrame) -> list[str]:

@@ -58,7 +58,7 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
         for use in ("system", "annotator")
         for column in plans[sheet.name].uses.get(use, ())
         for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()
-    }
+    } | {sheet.name for sheet in filled}
     found = {}
     for sheet in left_out:
         held = held_by(sheet.frame, names)

@@ -36,6 +36,8 @@ def load_transcripts(path: Path) -> Table:
     encodings: list[str] = []
     for file in files:
         text = read_text(file)
+        if file != path and file.suffix.lower() == ".txt" and is_table(text.text):
+            raise InputError(f"{file}: a table and no transcript; call it .csv, so that it is read as one")
         encodings.append(text.encoding)
         notes += [note if len(files) == 1 else f"{file.name}: {note}" for note in text.notes]
         for line, dialogue_id, turns in _dialogues(file, text):
