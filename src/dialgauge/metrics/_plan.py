@@ -189,7 +189,8 @@ def _remarks(
 def scored_items(corpus: Corpus, include_references: bool) -> pl.DataFrame:
     """The summaries that are scored; judgements that came without any text cannot be."""
     found = corpus.summaries if include_references else corpus.summaries.filter(kind="system")
-    if found.height and (found["text"] == "").all():
+    judged = any(table.height for table in (corpus.ratings, corpus.preferences, corpus.choices, corpus.spans))
+    if judged and found.height and (found["text"] == "").all():
         raise InputError(
             f"the summaries of {corpus.info.name!r} have no texts, so that no metric can be computed; add the "
             "judgements to their summaries: dialgauge convert SUMMARIES corpus --ratings FILE"
