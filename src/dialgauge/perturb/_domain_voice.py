@@ -296,17 +296,29 @@ def _can_be_active(parsed: Parsed, verb: Token, subject: Token, by: Token) -> bo
         and not any(c.dep == "conj" and not parsed.child(c, "nsubj", "nsubjpass") for c in children)
         and len(parsed.subtree(by)) <= _LONGEST_OBJECT
         and not any(t.tag == "PRP$" for t in (*whole, *parsed.subtree(by)))
-        and not _holds_two_names(whole) and not _governs_clause(parsed, verb)
+        and not _holds_two_names(whole) and not _governs_clause(parsed, verb) and not _is_more_than_doer(parsed, by)
         and not any(glued(parsed, t) for t in parsed.tokens[whole[-1].i : verb.i])
     )  # fmt: skip
 
 
 def _holds_two_names(phrase: Sequence[Token]) -> bool:
     """*Tells #Person1# Megan was bullied*: the first of them is spoken to, whatever the parser thinks."""
-    marked = [re.fullmatch(PLACEHOLDER, t.text) is not None for t in phrase]
-    return (any(marked) and any(t.pos == "PROPN" and not m for t, m in zip(phrase, marked, strict=True))) or any(
-        is_first_name(a.text) and is_first_name(b.text) for a, b in pairwise(phrase)
-    )
+    for one, other in pairwise(phrase):
+        speaker = re.fullmatch(PLACEHOLDER, one.text) is not None
+        if (speaker and other.tag != "POS" and other.pos not in ("CCONJ", "PUNCT")) or (
+            is_first_name(one.text) and is_first_name(other.text)
+        ):
+            return True
+    return False
+
+
+def _is_more_than_doer(parsed: Parsed, by: Token) -> bool:
+    """*Surrounded only by Italians*, *scraped by her nails and Ann suggests …*: it says more than who did
+    it, or begins the next clause."""
+    phrase = parsed.subtree(by)
+    after = parsed.tokens[phrase[-1].i + 1] if phrase[-1].i + 1 < len(parsed.tokens) else None
+    joined = any(t.pos == "CCONJ" for t in phrase) and after is not None and after.pos in ("VERB", "AUX")
+    return joined or phrase[0].i < by.i or parsed.tokens[by.i - 1].lower == "only"
 
 
 def _governs_clause(parsed: Parsed, verb: Token) -> bool:
