@@ -60,7 +60,9 @@ def write_calls(path: Path) -> None:
                 summary = f"{fault}{name} wants {wish} for order {order}."
                 for annotator in range(3):
                     grade = 5 - 3 * bool(fault) - (call * 7 + annotator * 3 + model) % 2
-                    rows.writerow([call, f"model-{model}", said, summary, f"rater-{annotator}", grade, 5 - (call + model) % 2])
+                    rows.writerow(
+                        [call, f"model-{model}", said, summary, f"rater-{annotator}", grade, 5 - (call + model) % 2]
+                    )
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def lost_fields(
     parts_unread = [
         said for name, said in table.unread.items() if name not in ([ignored] if isinstance(ignored, str) else ignored)
     ]
-    parts_unread += implausible(parts, plan.has("dialogue_id"))
+    parts_unread += implausible(parts, known=table.layout is not None)
     if raw is None or understand is None:
         return tuple(parts_unread)
 

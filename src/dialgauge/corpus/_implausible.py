@@ -22,12 +22,12 @@ _MOSTLY = 0.9
 _ROUNDED = 0.051
 
 
-def implausible(parts: Any, named: bool = True) -> list[str]:
-    """Why judgements or texts were read wrongly, each as a sentence. ``named`` says that the file names dialogues."""
+def implausible(parts: Any, known: bool = False) -> list[str]:
+    """Why judgements or texts were read wrongly, each as a sentence. A ``known`` layout says which texts recur."""
     ratings = parts.ratings.filter(pl.col("value").is_not_null())
     checks: tuple[Callable[[pl.DataFrame], list[str]], ...] = (_copied, _numbered, _means)
     found = [sentence for check in checks for sentence in check(ratings)]
-    return found if named else [*found, *_same_texts(parts)]
+    return found if known else [*found, *_same_texts(parts)]
 
 
 def _copied(ratings: pl.DataFrame) -> list[str]:
