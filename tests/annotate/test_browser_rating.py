@@ -156,6 +156,8 @@ def test_keys_count_while_the_page_is_read_again(browser: Any, served: Seat) -> 
         page.locator("#finish").evaluate("node => { node.dataset.old = 'yes'; }")
         reads[0].continue_()
         page.locator("#finish[data-old]").wait_for(state="detached")
+        page.locator("#finish:not([data-old])").wait_for()
+        page.locator("fieldset.question input:checked").first.wait_for(state="attached")
         assert chosen(page) == ["5", None, None, None]
         press(page, "2")
         settled(page)
