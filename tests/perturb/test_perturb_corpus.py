@@ -249,8 +249,9 @@ def test_the_baseline_applies_to_dialogsum(data_dir) -> None:  # type: ignore[no
     for name in ("add_negation", "subject_verb_dis", "typos", "jumble"):
         assert applied[name] >= 270, (name, applied[name])
     # Summaries of two people leave few nouns whose pronoun can mean nobody else: a quarter is declined.
-    assert applied["replace_nouns_pronouns"] >= 225
+    # A thing becomes "it" only where it was just named, and of two names none becomes "they": 230 before, 222 with it.
+    assert applied["replace_nouns_pronouns"] >= 222
     # Guards leave two fifths of these one-sentence texts alone: every phrase is needed by its verb or noun, is the
-    # end of a row, or takes back what was denied.
-    assert applied["drop_phrases"] >= 172
+    # end of a row, takes back what was denied, or is what a later sentence points to or contrasts with.
+    assert applied["drop_phrases"] >= 171
     assert result.declined.filter(pl.col("reason").str.starts_with("not valid")).is_empty()

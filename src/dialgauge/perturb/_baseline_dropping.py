@@ -148,9 +148,10 @@ def _parts_of(result: str, original: str) -> bool:
 register(
     Perturbation(
         name="drop_phrases",
-        version="8",
+        version="11",
         family="baseline",
-        description="removes phrases and clauses that the rest can do without, up to 20, 30 or 40 % of the words",
+        description="removes phrases and clauses that the rest can do without, up to 20, 30 or 40 % of the words; where"
+        " each is longer, the shortest (up to 60 %)",
         # What is left follows from what was there; that something is missing lowers relevance alone.
         effects={"consistency": "preserves", "relevance": "degrades"},
         propose=propose_phrases,

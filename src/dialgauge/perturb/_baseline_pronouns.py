@@ -117,7 +117,9 @@ def _phrase(parsed: Parsed, chunk: Chunk, people: frozenset[str]) -> Phrase | No
         return None  # "the strange thing that he noticed was …": "it" would look at what follows
     if sum(parsed.tokens[c].dep in _SUBJECT for c in verb.children) > 1:
         return None  # "has found the dress Adie wants": the parser saw no relative clause
-    pronoun = pronoun_of(parsed, root, root.dep in _SUBJECT and takes_nominative(parsed, verb), people)
+    opens = root.dep in _SUBJECT and tokens[0].start == parsed.sentences[root.sentence][0]
+    nominative = opens or (root.dep in _SUBJECT and takes_nominative(parsed, verb))
+    pronoun = pronoun_of(parsed, root, nominative, people)
     if pronoun is None or unfit(parsed, root, pronoun):
         return None
     if pronoun == "it" and root.dep in _SUBJECT:
@@ -136,6 +138,8 @@ def _misread(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
     its own clause (*the shipment he can provide*), an unknown word without an article."""
     if any(t.dep == "compound" and _PLACEHOLDER.fullmatch(t.text) for t in tokens):
         return True  # "tells #Person1# mountain biking is a sport"
+    if any((t.pos == "CCONJ" and t.lower != "and") or _is_cut_verb(parsed, t) for t in tokens):
+        return True  # "the meal for Ann but Ann has finished", "Ann's a doctor and Ann likes it"
     before, after = preceding(parsed, tokens[0]), following(parsed, tokens[-1])
     if _beside_its_noun(parsed, root, tokens) or (before is not None and before.lower in ("being", "been")):
         return True  # "being a woman helps"
@@ -144,9 +148,9 @@ def _misread(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
     if (
         _joined_by_mistake(parsed, root, tokens)
         or any(looks_like_verb(parsed, t) for t in tokens)
-        or (root.pos == "PROPN" and parsed.child(root, "acl"))
+        or (root.pos == "PROPN" and (parsed.child(root, "acl") or _has_part(parsed, root)))
     ):
-        return True  # "buys a laptop and bargains with Ann", "suggests Ann preparing for the exam"
+        return True  # "buys a laptop and bargains with Ann", "suggests Ann preparing for the exam", "Mars without air"
     relation = root.lower in ("mother", "father", "sister", "brother")
     if after is not None and after.text == "," and any(t.dep == "relcl" for t in tokens):
         return True  # "the teacher who is young, speaks clearly and gives no homework"
@@ -189,6 +193,11 @@ def _beside_its_noun(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bo
     return cut or common or named or tokens[-1].pos == "CCONJ"
 
 
+def _has_part(parsed: Parsed, name: Token) -> bool:
+    """Whether a phrase belongs to a name, as it does to no person's."""
+    return not _PLACEHOLDER.fullmatch(name.text) and parsed.child(name, "prep") is not None
+
+
 def _of_people(noun: Token) -> bool:
     return names_person(noun) or noun.lower == "people"
 
@@ -198,8 +207,8 @@ def _joined_by_mistake(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> 
     if parsed.child(root, "cc") is None:
         return False
     other = parsed.child(root, "conj")
-    if other is None or is_person(parsed, root) != is_person(parsed, other):
-        return True
+    if other is None or is_person(parsed, root) != is_person(parsed, other) or other.tag.startswith("VB"):
+        return True  # "filling the form and paying"
     verb = parsed.tokens[root.head]
     after = following(parsed, tokens[-1])
     bare = other.left == other.i and has_determiner(parsed, root) and other.tag == "NN" and can_be_verb(other.lower)
@@ -357,7 +366,7 @@ def check_pronouns(
 register(
     Perturbation(
         name="replace_nouns_pronouns",
-        version="8",
+        version="11",
         family="baseline",
         description="replaces subjects and objects by pronouns, so that it is unclear who or what is meant",
         effects={"consistency": "preserves", "relevance": "degrades"},
@@ -365,6 +374,6 @@ register(
         validate=check_pronouns,
         needs=frozenset({"parse"}),
         citation=CITATION,
-        examples=(("The agent refunds the order.", "They refund it."),),
+        examples=(("The agent refunds the order.", "They refund the order."),),
     ),
 )

@@ -7,20 +7,28 @@ there (nothing may go from below a negation, out of a condition, or from beside 
 import re
 from itertools import pairwise
 
-from dialgauge.perturb._deletions_joined import BINDING_NOUNS, bound_attribute, bound_conjunct
-from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, finite_part, glued, is_finite, subject
+from dialgauge.perturb._deletions_joined import (
+    BINDING_NOUNS,
+    beside_clause,
+    bound_attribute,
+    bound_conjunct,
+    is_argument,
+    leaves_loose_end,
+)
+from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, finite_part, glued, is_be, is_finite, subject
 from dialgauge.perturb._guards import (
     CONDITIONS,
     Safe,
     has_determiner,
     in_condition,
+    is_definite,
     is_negated,
     lemma_of,
     noun_class,
     occurs_again,
     safe_ones,
 )
-from dialgauge.perturb._lexicon import root
+from dialgauge.perturb._looking_back import referred_to
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person
 from dialgauge.perturb._word_tables import negates, substitutes, word_map, word_set
@@ -40,6 +48,7 @@ _BINDING_ANYWAY = word_set("binding_verbs_with_object")
 _MARKS = frozenset(["after", "although", "as", "because", "since", "so", "that", "though", "when", "while", "whereas"])
 #: After these a clause with *when*, *as*, *how* says what is known or said.
 _OF_KNOWING = word_set("knowing_verbs")
+_TELLING = frozenset(["ask", "inform", "let", "notify", "remind", "show", "tell", "update"])
 #: Verbs that govern an infinitive: what the parser takes for a purpose is what is wanted, asked or tried.
 _GOVERNING = word_set("governing_verbs")
 _EXTREMES = frozenset(["all", "any", "both", "each", "either", "every", "most", "neither", "no", "none", "only"])
@@ -48,24 +57,19 @@ _TIMED = word_set("timed_verbs")
 _TAKING_FOR = word_set("taking_for_verbs")
 #: Who likes Boston in summer need not like Boston.
 _ATTITUDES = word_set("attitude_verbs")
-#: Words that tie a sentence to the one before.
-TYING = word_set("tying_words")
-#: An apostrophe that opens or closes a word.
-_SINGLE_QUOTES = re.compile(r"(?<!\w)['‘’](?=\w)|(?<=\w)['’](?!\w)")
+#: An apostrophe that opens or closes a word; not that of *#Person1#'s*.
+_SINGLE_QUOTES = re.compile(r"(?<![\w#])['‘’](?=\w)|(?<=\w)['’](?!\w)")
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 #: Supersenses of what is always the time, thought, state or quality of something.
 _OF_WHAT = frozenset((7, 9, 12, 16, 24, 26, 28))
 #: Adjectives that deny another one.
 _DENYING_PREFIXES = ("un", "dis")
-_PERSONAL = frozenset(["he", "she", "him", "her", "his", "hers", "himself", "herself"])
-_PLURAL = frozenset(["they", "them", "their", "theirs", "themselves", "ones"])
-_NEUTER = frozenset(["it", "its", "itself", "one"])
 
 
 def dispensable(parsed: Parsed) -> Safe[Phrase]:
     """Every phrase of a text that can go."""
     candidates = [phrase for token in parsed.tokens if (phrase := _phrase(parsed, token))]
-    return safe_ones(parsed, candidates, _uncut, _bound, _entailed, _referred_to)
+    return safe_ones(parsed, candidates, _uncut, _bound, _entailed, referred_to)
 
 
 def _phrase(parsed: Parsed, token: Token) -> Phrase | None:
@@ -110,13 +114,15 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
         )
     ):
         return "needed by what follows"
+    if leaves_loose_end(parsed, first, last, token) or parsed.tokens[last].pos == "CCONJ":
+        return "needed by what follows"
     if token.dep == "prep" and after is not None and after.sentence == token.sentence:
-        if after.tag == "VBG" and parsed.tokens[last].pos == "NOUN":
-            return "needed by what follows"  # "for night studying"
+        if (after.tag == "VBG" or after.pos == "ADJ") and parsed.tokens[last].pos == "NOUN":
+            return "needed by what follows"  # "for night studying", "on the task due tomorrow"
         if token.lower == "from" and after.lower in ("to", "till", "until"):
             return "one half of a pair"
-    if any(t.text == ":" for t in parsed.tokens[first : last + 2] if t.sentence == token.sentence):
-        return "not one stretch"  # "with my sister Jane: If anyone"
+    if any(t.text in (":", ";") for t in parsed.tokens[first : last + 2] if t.sentence == token.sentence):
+        return "not one stretch"  # "with my sister Jane: If anyone", "while the winter is dry; the sky is clear"
     opening = token.dep in ("prep", "advcl", "npadvmod")
     described = token.dep in ("acl", "relcl") and parsed.tokens[token.head].dep not in SUBJECTS  # "stating it will be"
     if after is not None and after.sentence == token.sentence and (opening or described) and is_finite(after):
@@ -125,6 +131,7 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
         any(text.count(a, start, end) != text.count(b, start, end) for a, b in _PAIRS)
         or text.count('"', start, end) % 2
         or len(_SINGLE_QUOTES.findall(text, start, end)) % 2
+        or text[end : end + 1] in ("'", "’")
     ):
         return "brackets or quotes would be cut"
     if "-" in (text[start - 1 : start], text[end : end + 1]) or glued(parsed, parsed.tokens[last]):
@@ -136,10 +143,19 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
     joined = after is not None and after.dep == "cc" and after.sentence == token.sentence
     if token.dep == "advcl" and joined and parsed.tokens[first].lower in _MARKS:
         return "shares what follows"  # "since it's too small and there isn't a bigger size"
+    if token.dep in ("advcl", "conj") and beside_clause(parsed, last, token):
+        return "shares what follows"
     misread = [t for t in parsed.tokens[first : last + 1] if t.tag in ("VBZ", "VBD") and t.dep == "conj"]
-    if token.dep == "prep" and misread:
-        return "not one stretch"  # "before four o'clock and starts by …"
+    if token.dep == "prep" and (misread or _joins_unlike(parsed, token)):
+        return "not one stretch"  # "before four o'clock and starts by …", "at 5 and Ann at 6"
     return ""
+
+
+def _joins_unlike(parsed: Parsed, preposition: Token) -> bool:
+    """Whether *and* joins somebody to something, so that it does not join the two at all."""
+    noun = parsed.child(preposition, "pobj")
+    other = parsed.child(noun, "conj") if noun is not None else None
+    return noun is not None and other is not None and is_person(parsed, noun) != is_person(parsed, other)
 
 
 def _bound(parsed: Parsed, phrase: Phrase) -> str:
@@ -167,7 +183,7 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
     inner = parsed.child(noun, "prep")
     if inner is not None and noun.left == noun.i and inner.lower in ("of", "to"):
         return "a preposition of several words"  # in front of, with regard to
-    timed = noun.entity in _WHEN_OR_WHERE
+    timed = noun.entity in _WHEN_OR_WHERE and token.lower != "about"  # not "complains about the boring Christmas"
     placed = noun.entity in _WHERE and noun.pos == "PROPN"
     if token.lower == "by" and noun.i == token.i + 1 and noun.tag == "NN" and head.pos == "VERB":
         return "" if token.i > head.i and _others(parsed, head, token) else "needed by its verb"  # gets there by bus
@@ -186,7 +202,7 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
         denied = any(negates(head.lower, other.word) for other in substitutes("antonyms").get(head.lower, ()))
         if denied or head.lower.startswith(_DENYING_PREFIXES):
             return "under a negation"  # who is unimpressed with his defence may be impressed with the rest
-        felt = token.lower != "to" and token.lower in word_map("adjective_complements").get(head.lower, ())
+        felt = token.lower not in ("of", "to") and token.lower in word_map("adjective_complements").get(head.lower, ())
         if felt or (timed and head.lower not in ("due", "old", "late", "early", "valid")):
             return ""
     return "needed by an adjective or adverb"
@@ -194,9 +210,21 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
 
 def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, placed: bool) -> str:
     lemma, noun = lemma_of(head), parsed.child(token, "pobj", "pcomp")
-    has_object = parsed.child(head, "dobj", "nsubjpass") is not None
+    target = parsed.child(head, "dobj", "nsubjpass")
+    has_object = target is not None
+    if target is not None and target.tag in ("WP", "WDT"):
+        return "needed by its verb"  # "tell him who she got for the game"
+    if token.lower == "with" and target is not None and target.dep == "nsubjpass":
+        return "needed by its verb"  # "her face is covered with spots"
+    if target is not None and target.lower in ("all", "anything", "everyone", "everything"):
+        return "beside a superlative or a quantifier"  # "has arranged everything for her"
+    if target is not None and target.i == token.i - 1 and target.lower in ("one", "ones"):
+        return "needed by its noun"  # "the hotel at the river, but he booked one in the woods"
+    if target is not None and target.i == token.i - 1 and is_definite(parsed, target) and occurs_again(parsed, target):
+        return "needed by its noun"  # "the village in the mountains", where there are two
     if token.lower == "to" and noun is not None and has_object and is_person(parsed, noun):
-        return "needed by its verb" if lemma in ("prefer", "compare", "introduce", "lead", "bring", "take") else ""
+        sent = lemma in ("prefer", "compare", "introduce", "lead", "bring", "take", "refer")
+        return "needed by its verb" if sent else ""  # "refers her to Ann"
     if token.lower == "as" and has_object and noun is not None and has_determiner(parsed, noun):
         return "needed by its verb" if lemma in _TAKING_FOR or lemma in _BINDING_ANYWAY else ""  # as a present
     if token.lower not in _ON_VERBS:
@@ -237,6 +265,8 @@ def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
         return "a binding preposition"
     if lemma_of(head) in BINDING_NOUNS or head.pos == "PROPN" or occurs_again(parsed, head):
         return "needed by its noun"
+    if is_argument(parsed, token, head):
+        return "needed by its noun"
     verb = next((t for t in _above(parsed, head) if t.pos == "VERB"), head)
     if lemma_of(verb) in _BINDING_ANYWAY and _ends(parsed, token, verb):
         return "needed by its verb"  # "derives much of it from experience", whatever the parser says
@@ -249,7 +279,8 @@ def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
 def _ends(parsed: Parsed, phrase: Token, verb: Token) -> bool:
     """Whether a phrase is the last of what belongs to a verb."""
     words = [t for t in parsed.subtree(verb) if t.pos != "PUNCT"]
-    return phrase.right >= words[-1].i
+    joint = next((c for c in verb.children if c > phrase.i and parsed.tokens[c].dep == "cc"), words[-1].i + 1)
+    return phrase.right >= min(words[-1].i, joint - 1)  # "asks the waiter for a menu and orders"
 
 
 def _bound_time(parsed: Parsed, first: int, last: int, token: Token) -> str:
@@ -277,6 +308,7 @@ def _bound_time(parsed: Parsed, first: int, last: int, token: Token) -> str:
     if before is not None and (
         before.lower in ("once", "twice", "times", "every", "all", "the", "to", "a")
         or before.pos in ("NUM", "ADP", "ADJ")
+        or (before.pos == "PROPN" and parsed.tokens[first].pos == "NUM")  # "watch Lethal Weapon 3 tonight"
     ):
         return "a rate or a span"
     if (
@@ -298,11 +330,15 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
     opening = parsed.tokens[first].lower
     set_off = first > 0 and parsed.tokens[first - 1].text == ","
     if head.pos not in ("VERB", "AUX") or (
-        lemma_of(head) in _OF_KNOWING and opening in ("when", "as", "how", "where", "that")
+        lemma_of(head) in _OF_KNOWING | _TELLING and opening in ("when", "as", "how", "where", "that")
     ):
         return "says what is known"
     if opening in CONDITIONS or any(parsed.tokens[c].lower in CONDITIONS for c in token.children):
         return "a condition"
+    if opening == "when" and any(
+        parsed.tokens[c].lower == "to" and parsed.tokens[c].dep == "aux" for c in head.children
+    ):
+        return "a condition"  # "tells him to call when he arrives"
     comparing = any(
         parsed.tokens[c].lower in ("so", "as", "such", "too", "enough", "more", "less") for c in head.children
     )
@@ -313,6 +349,8 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
         if target is not None and first == target.i + 1 and noun_class(target) in _OF_WHAT:
             return "needed by its noun"  # "has reached the age to decide"
         return "" if target is not None and lemma_of(head) not in _GOVERNING else "needed by its verb"
+    if is_be(head) and (opening in ("when", "while") or not parsed.child(head, "acomp", "attr", "prep")):
+        return "needed by its verb"  # "it was warm when she left", "perhaps it is because …"
     if opening in _MARKS or (token.tag == "VBG" and (set_off or first == _first_of(parsed, token))):
         needed = parsed.child(head, "dobj", "acomp", "attr", "xcomp", "ccomp", "prep", "prt", "advmod", "nsubjpass")
         return "" if needed is not None or lemma_of(head) not in _BINDING_VERBS else "needed by its verb"
@@ -329,10 +367,10 @@ def _entailed(parsed: Parsed, phrase: Phrase) -> str:
     first, last, token = phrase
     inside = {t.lower for t in parsed.tokens[first : last + 1]}
     clause = token.dep == "conj" and token.pos in ("VERB", "AUX")  # a statement of its own
-    if not clause and inside & (NEGATIONS | {"only", "if", "unless", "until", "except", "than"}):
+    if not clause and inside & (NEGATIONS | {"just", "only", "if", "unless", "until", "except", "than"}):
         return "holds a negation or a limit"
     sentence = [t.lower for t in parsed.tokens if t.sentence == token.sentence]
-    if any(pair in (("but", "not"), ("not", "but")) for pair in pairwise(sentence)):
+    if any(pair in (("but", "not"), ("not", "but"), ("and", "not")) for pair in pairwise(sentence)):
         return "beside a contrast"
     head = parsed.tokens[token.head]
     verb = (
@@ -355,7 +393,38 @@ def _entailed(parsed: Parsed, phrase: Phrase) -> str:
         t.lower in _EXTREMES or t.tag in ("JJS", "RBS") or t.lower in ("first", "last") for t in around
     ):
         return "beside a superlative or a quantifier"
-    return "in a comparison" if "than" in sentence and not own else ""
+    if not own and _is_paralleled(parsed, token):
+        return "beside a contrast"
+    rest = [t.lower for t in parsed.tokens[last + 1 : last + 3] if t.sentence == token.sentence and t.text != ","]
+    if token.dep == "prep" and _is_general(parsed, verb):
+        return "said of all"
+    tying = ("because", "so") if token.dep in ("prep", "relcl", "acl") else ("so",) if token.dep == "npadvmod" else ()
+    if rest and rest[0] in tying:
+        return "tied to what follows"  # "wants one in a dark shade because she is a teacher", "eats beef today, so …"
+    more = head.tag == "JJR" or any(parsed.tokens[c].tag in ("JJR", "RBR") for c in verb.children)
+    return "in a comparison" if ("than" in sentence or more) and not own else ""
+
+
+def _is_general(parsed: Parsed, verb: Token) -> bool:
+    """*Women suffer in some parts of the country*: without the place it is said of all of them."""
+    who = parsed.child(verb, "nsubj", "nsubjpass") if verb.pos == "VERB" else None
+    return who is not None and who.tag == "NNS" and who.left == who.i and who.right == who.i
+
+
+def _is_paralleled(parsed: Parsed, token: Token) -> bool:
+    """*Grew up in Rome, while Ann was born in Oslo*, *picks up Tom at 5 and Ann at 6*: one of two times or places that
+    are contrasted."""
+    noun = parsed.child(token, "pobj") if token.dep == "prep" else None
+    if noun is None or noun.entity not in _WHEN_OR_WHERE + _WHERE:
+        return False
+    kinds = _WHERE if noun.entity in _WHERE else _WHEN_OR_WHERE
+    return any(
+        t.i != token.i
+        and t.sentence == token.sentence
+        and t.lower == token.lower
+        and any(parsed.tokens[c].entity in kinds for c in t.children)
+        for t in parsed.tokens
+    )
 
 
 def _is_judged(parsed: Parsed, verb: Token) -> bool:
@@ -375,29 +444,3 @@ def _above(parsed: Parsed, token: Token) -> list[Token]:
         token = parsed.tokens[token.head]
         found.append(token)
     return found
-
-
-def _referred_to(parsed: Parsed, phrase: Phrase) -> str:
-    """Whether the rest speaks of something that only the phrase introduces."""
-    first, last, token = phrase
-    later = parsed.tokens[last + 1 :]
-    following = next((t for t in later if t.sentence > token.sentence), None)
-    if token.dep == "conj" and token.pos in ("VERB", "AUX") and following is not None and following.lower in TYING:
-        return "the next sentence looks back"  # "…, but she never went there. So they go elsewhere."
-    named = {root(t.lower) for t in parsed.tokens[first : last + 1] if t.pos == "VERB"}
-    if any(t.pos == "NOUN" and has_determiner(parsed, t) and root(t.lower) in named for t in later):
-        return "spoken of again"  # "a dog named Count. The name comes from …"
-    for noun in parsed.tokens[first : last + 1]:
-        if noun.pos not in ("NOUN", "PROPN") or noun.entity in _WHEN_OR_WHERE:
-            continue
-        elsewhere = [t for t in parsed.tokens if not first <= t.i <= last and lemma_of(t) == lemma_of(noun)]
-        if any(t.i < first or t.pos == "PROPN" for t in elsewhere):
-            continue
-        person = is_person(parsed, noun)
-        words = _PLURAL if noun.tag in ("NNS", "NNPS") else _PERSONAL if person else _NEUTER
-        pronouns = {t.lower for t in later if t.pos == "PRON" and (person or t.sentence <= noun.sentence + 1)}
-        if noun.entity in _WHERE and any(t.lower == "there" and t.dep == "advmod" for t in later):
-            return "spoken of again"
-        if elsewhere or pronouns & words:
-            return "spoken of again"
-    return ""

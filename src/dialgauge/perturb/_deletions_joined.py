@@ -6,12 +6,78 @@ from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._word_tables import word_set
 
 #: Words that look back to two things.
-_OF_TWO = frozenset(["both", "former", "latter", "respectively"])
+_OF_TWO = frozenset(["both", "each", "former", "latter", "respectively"])
 
-#: Supersenses of attributes and thoughts: what they are of must be said.
-_OF_WHAT = frozenset((7, 9))
+#: Supersenses of attributes, thoughts and times: what they are of must be said.
+_OF_WHAT = frozenset((7, 9, 28))
+#: Supersenses of things, animals, food, places, people and groups.
+_THINGS = frozenset((5, 6, 13, 14, 15, 17, 18, 20, 21, 27))
+_THOUGHT = 9
+_MEASURES = frozenset(["CARDINAL", "DATE", "MONEY", "PERCENT", "QUANTITY", "TIME"])
+#: Verbs that say little themselves.
+_LIGHT = word_set("light_verbs")
 #: Nouns that need the phrase after them (*a lot of*).
 BINDING_NOUNS = word_set("binding_nouns")
+
+
+def beside_clause(parsed: Parsed, last: int, token: Token) -> bool:
+    """*She irons, because the last time he did it, he burnt it*, *Ann hates it, Bob tries it, but Tom does not*: two
+    clauses with a comma between them, which would be left without a word that joins them."""
+    head = parsed.tokens[token.head]
+    before_main = head.dep == "ccomp" and head.head > last
+    behind = any(
+        parsed.tokens[c].dep == "ccomp" and c < head.i and parsed.child(parsed.tokens[c], *SUBJECTS) is not None
+        for c in head.children
+    )
+    own = parsed.child(token, *SUBJECTS) is not None
+    return before_main if token.dep == "advcl" else behind and own
+
+
+def leaves_loose_end(parsed: Parsed, first: int, last: int, token: Token) -> bool:
+    """Whether what stands before or behind a phrase needs it."""
+    after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
+    return (
+        _is_stranding(parsed, first, after, token)
+        or _lacks_verb_behind(parsed, last, token)
+        or _opens_aside(parsed, after, token)
+    )
+
+
+def _is_stranding(parsed: Parsed, first: int, after: Token | None, token: Token) -> bool:
+    """*Looked like from the seventies*, *as he was leaving completely wasted*: a preposition before the phrase, or a
+    word behind it, would be left without what it belongs to."""
+    before = parsed.tokens[first - 1] if first else None
+    if before is not None and before.dep == "prep" and not before.children:
+        return True
+    if after is None or after.sentence != token.sentence:
+        return False
+    return token.dep == "advcl" and token.i < after.i and after.pos in ("ADV", "ADJ", "VERB")
+
+
+def _lacks_verb_behind(parsed: Parsed, last: int, token: Token) -> bool:
+    """*Flowers and cosmetics, eg. Rose lipstick*: what the parser takes for the next sentence has no verb, so that it
+    belongs to the end of this one."""
+    behind = [t for t in parsed.tokens if t.sentence == token.sentence + 1]
+    ends = not any(t.sentence == token.sentence and t.pos != "PUNCT" for t in parsed.tokens[last + 1 :])
+    return ends and bool(behind) and not any(t.pos in ("VERB", "AUX") for t in behind)
+
+
+def _opens_aside(parsed: Parsed, after: Token | None, token: Token) -> bool:
+    """*Decide on it before the start, which is best*: *which* may mean all that stands before, with this phrase."""
+    behind = parsed.tokens[after.i + 1 : after.i + 2] if after is not None and after.text == "," else ()
+    return parsed.tokens[token.head].pos in ("VERB", "AUX") and any(t.lower == "which" for t in behind)
+
+
+def is_argument(parsed: Parsed, phrase: Token, noun: Token) -> bool:
+    """*Her care with the puppies*, *having second thoughts about it*, *Muslims and people in other faiths*: a phrase
+    that says what somebody's doing or thought is about, or that belongs to the second of two nouns."""
+    owned = parsed.child(noun, "poss") is not None and noun_class(noun) not in _THINGS
+    owned = owned and phrase.lower in ("about", "for", "from", "on", "with")
+    verb = parsed.tokens[noun.head]
+    bare = noun_class(noun) == _THOUGHT and parsed.child(noun, "det", "poss") is None
+    light = noun.dep == "dobj" and lemma_of(verb) in _LIGHT and bare
+    before = parsed.tokens[phrase.i - 1]
+    return owned or light or (before.i != noun.i and before.dep == "conj" and before.pos in ("NOUN", "PROPN"))
 
 
 def bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
@@ -20,6 +86,9 @@ def bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
     chained = head.dep == "conj" and not (head.left and parsed.tokens[head.left - 1].dep == "cc")
     if joint.lower not in ("and", "but") or chained or leaves_a_row_open(parsed, first):
         return "one of several"
+    before = [t.text for t in parsed.tokens[max(first - 6, 0) : first] if t.sentence == token.sentence]
+    if before[-1:] == [","] and before.count(",") > 1 and parsed.child(token, *SUBJECTS) is None:
+        return "one of several"  # "are overpaid, over-ambitious, and over-adored"
     if joint.lower == "but" and parsed.child(token, *SUBJECTS) is None and is_negated(parsed, head):
         return "takes back what was denied"  # "does not want to, but agrees in the end"
     if any(
@@ -34,6 +103,10 @@ def bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
             return "shares what follows"
         if len(rest) > 1 and rest[0].text == "," and rest[1].pos in ("DET", "NOUN", "PROPN", "ADJ", "NUM"):
             return "shares what follows"  # "and gives him the name, the number and the address"
+        if len(rest) > 1 and rest[0].text == "," and (rest[1].lower == "so" or rest[1].tag == "VBG"):
+            return "shares what follows"  # "but it is rejected, so she pays cash", "and drinks a lot, adding honey"
+        if any(t.lower == "but" for t in rest):
+            return "shares what follows"  # "watches a film and invites Ann, but Ann refuses"
         if parsed.child(token, *SUBJECTS) is not None:
             return ""
         finite = finite_part(parsed, token) is not None
@@ -50,8 +123,9 @@ def leaves_a_row_open(parsed: Parsed, first: int) -> bool:
         comma = parsed.tokens[member.left - 1].text == ","
         unfinished = not any(t.dep == "cc" for t in parsed.tokens[member.i + 1 : first])
         bare = member.tag == "VB" and member.left == member.i and parsed.child(member, *SUBJECTS, "aux") is None
-        if comma and unfinished and (member.dep == "conj" or bare):
-            return True
+        second = member.dep == "appos" and member.pos == parsed.tokens[member.head].pos == "NOUN"
+        if comma and unfinished and (member.dep == "conj" or bare or second):
+            return True  # also "describes the house, her job"
     return False
 
 
@@ -73,6 +147,11 @@ def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -
     if head.left > 1 and comma.text == "," and earlier.sentence == head.sentence and earlier.pos in nouns:
         return "one of several"  # "visit the zoo, the parks and the hall", whatever the parser hangs "parks" on
     owner = parsed.tokens[head.head]
+    joint = parsed.tokens[token.left - 1]
+    if head.entity in _MEASURES and token.entity in _MEASURES:
+        return "one half of a pair"  # "lasts for four hours and twenty minutes"
+    if head.pos == "PROPN" and (joint.entity or owner.lower == "at"):
+        return "one half of a pair"  # "at Bonnie and Clyde": one name
     bare = token.left == token.i and can_be_verb(token.lower)
     if bare and (token.tag == "NNS" or token.entity != head.entity):
         return "may be a verb"  # "passes up a refund and switches to another group", "go home on Friday and party"
@@ -103,9 +182,16 @@ def bound_attribute(parsed: Parsed, first: int, last: int, token: Token) -> str:
     head = parsed.tokens[token.head]
     set_off = parsed.tokens[first - 1].text == "," if first else False
     closed = last + 1 >= len(parsed.tokens) or parsed.tokens[last + 1].text in (",", ".", ";")
+    if set_off and any(
+        t.dep == "appos" and t.head == head.i and t.i < first - 1 and parsed.tokens[t.left - 1].text == ","
+        for t in parsed.tokens[head.i + 1 : first]
+    ):
+        return "not set off by commas"  # "her friend, Aoki, who lives there, died": both share the last comma
     if token.dep == "appos":
         aside = set_off and closed and token.pos != "NUM" and head.pos in ("NOUN", "PROPN")
-        row = parsed.child(token, "cc") is not None or leaves_a_row_open(parsed, first)
+        behind = parsed.tokens[last + 2 : last + 3]
+        more = [t for t in behind if t.sentence == token.sentence and t.pos in ("DET", "NOUN", "PROPN", "ADJ", "NUM")]
+        row = bool(more) or parsed.child(token, "cc") is not None or leaves_a_row_open(parsed, first)
         return "one of several" if row else "" if aside else "not set off by commas"
     if set_off and closed and token.dep == "relcl":
         return ""
@@ -113,7 +199,17 @@ def bound_attribute(parsed: Parsed, first: int, last: int, token: Token) -> str:
     made = token.tag == "VBN" and head.dep == "dobj" and lemma_of(verb) in ("get", "have", "need", "want")
     if (token.dep == "acl" and token.tag not in ("VBG", "VBN")) or made or noun_class(head) in _OF_WHAT:
         return "needed by its noun"  # "have a suit made", "the qualities she looks for"
-    definite = any(parsed.tokens[c].lower in ("the", "a", "an", "this", "these", "those") for c in head.children)
-    if not definite or lemma_of(head) in BINDING_NOUNS or head.dep in ("attr", "conj") or occurs_again(parsed, head):
+    articles = {parsed.tokens[c].lower for c in head.children}
+    if token.dep == "relcl" and not articles.isdisjoint(("the", "this")):
+        return "needed by its noun"  # "the food he cooks tonight": the clause says which
+    if (
+        articles.isdisjoint(("the", "a", "an", "this"))
+        or lemma_of(head) in BINDING_NOUNS
+        or head.dep in ("attr", "conj")
+        or occurs_again(parsed, head)
+    ):
         return "needed by its noun"
+    after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
+    if after is not None and after.sentence == token.sentence and after.dep in SUBJECTS:
+        return "shares what follows"  # "the shop which sells a book Ann wants"
     return "" if first == head.i + 1 else "not beside its noun"

@@ -352,7 +352,7 @@ LENGTH_REDUCTION = Perturbation(
     propose=_propose_reduction,
     validate=_validate_reduction,
     needs=frozenset({"parse"}),
-    version="7",
+    version="8",
     citation=CITATION,
     examples=(
         (

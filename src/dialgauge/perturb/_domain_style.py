@@ -151,7 +151,7 @@ def _validate(
 
 WRITING_STYLE = Perturbation(
     name="writing_style",
-    version="4",
+    version="7",
     family="domain",
     description="Rewrites the content in another style: shorthand notes, passive voice or active voice",
     effects={"consistency": "preserves", "relevance": "preserves"},

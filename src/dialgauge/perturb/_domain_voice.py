@@ -2,15 +2,25 @@
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import glued, inflect, is_question, like, verb_base
-from dialgauge.perturb._guards import noun_class
+from dialgauge.perturb._guards import has_determiner, noun_class
 from dialgauge.perturb._lexicon import word_list
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_first_name, is_person
 from dialgauge.perturb._spans import PLACEHOLDER, copies_turns
+from dialgauge.perturb._voice_guards import (
+    governs_clause,
+    has_aside,
+    holds_two_names,
+    is_cut_short,
+    is_general,
+    is_more_than_doer,
+    is_run_on,
+    leans_on_passive,
+    without_mark,
+)
 
 _NOMINATIVE = {"him": "he", "her": "she", "them": "they", "me": "I", "us": "we"}
 _OBJECTIVE = {nominative.lower(): objective for objective, nominative in _NOMINATIVE.items()}
@@ -45,6 +55,8 @@ _QUANTIFIERS = frozenset(
 )
 #: The supersense of places.
 _PLACE = 15
+#: Supersenses of animals, groups and people.
+_LIVING = frozenset((5, 14, 18))
 _QUOTES = frozenset(('"', "“", "”", "``", "''", "«", "»"))
 _MEASURES = frozenset({"CARDINAL", "DATE", "MONEY", "PERCENT", "QUANTITY", "TIME"})
 _POSSESSIVES = frozenset({"his", "her", "hers", "their", "its", "my", "our", "your"})
@@ -291,43 +303,18 @@ def _can_be_active(parsed: Parsed, verb: Token, subject: Token, by: Token) -> bo
     between = [t for t in parsed.tokens[whole[-1].i + 1 : verb.i] if t.dep not in ("aux", "auxpass", "neg")]
     return (
         by.unbroken and subject.unbroken and whole[-1].i < verb.i < by.i and not between
-        and subject.tag not in ("WP", "WDT") and subject.lower not in _NO_SUBJECT
+        and not any(t.tag in ("WP", "WDT", "WP$", "WRB") for t in whole) and subject.lower not in _NO_SUBJECT
         and not is_question(parsed, verb.sentence)
         and not any(c.dep == "conj" and not parsed.child(c, "nsubj", "nsubjpass") for c in children)
         and len(parsed.subtree(by)) <= _LONGEST_OBJECT
         and not any(t.tag == "PRP$" for t in (*whole, *parsed.subtree(by)))
-        and not _holds_two_names(whole) and not _governs_clause(parsed, verb) and not _is_more_than_doer(parsed, by)
+        and not holds_two_names(whole) and not governs_clause(parsed, verb) and not is_more_than_doer(parsed, by)
         and not any(glued(parsed, t) for t in parsed.tokens[whole[-1].i : verb.i])
+        and not any(c.dep == "prep" and not c.children for c in children)  # "is looked after by", "was pointed at by"
+        and not has_aside(parsed, by) and not has_aside(parsed, subject)
+        and not is_cut_short(parsed, by) and not is_general(parsed, subject, by)
+        and not leans_on_passive(parsed, verb, by) and not is_run_on(parsed, whole[0])
     )  # fmt: skip
-
-
-def _holds_two_names(phrase: Sequence[Token]) -> bool:
-    """*Tells #Person1# Megan was bullied*: the first of them is spoken to, whatever the parser thinks."""
-    for one, other in pairwise(phrase):
-        speaker = re.fullmatch(PLACEHOLDER, one.text) is not None
-        if (speaker and other.tag != "POS" and other.pos not in ("CCONJ", "PUNCT")) or (
-            is_first_name(one.text) and is_first_name(other.text)
-        ):
-            return True
-    return False
-
-
-def _is_more_than_doer(parsed: Parsed, by: Token) -> bool:
-    """*Surrounded only by Italians*, *scraped by her nails and Ann suggests …*: it says more than who did
-    it, or begins the next clause."""
-    phrase = parsed.subtree(by)
-    after = parsed.tokens[phrase[-1].i + 1] if phrase[-1].i + 1 < len(parsed.tokens) else None
-    joined = any(t.pos == "CCONJ" for t in phrase) and after is not None and after.pos in ("VERB", "AUX")
-    return joined or phrase[0].i < by.i or parsed.tokens[by.i - 1].lower == "only"
-
-
-def _governs_clause(parsed: Parsed, verb: Token) -> bool:
-    """*He was questioned because of climbing into a house*: who climbed is the subject, which would change."""
-    parts = [parsed.tokens[c] for c in verb.children]
-    inner = [t for part in parts if part.dep == "prep" for t in parsed.subtree(part) if t.dep == "pcomp"]
-    return any(t.tag == "VBG" for t in inner) or any(
-        t.dep == "advcl" and t.tag == "VBG" and not parsed.child(t, "nsubj", "nsubjpass") for t in parts
-    )
 
 
 def _active_edits(parsed: Parsed, verb: Token, subject: Token, by: Token, doer: Token) -> list[Edit]:
@@ -336,7 +323,7 @@ def _active_edits(parsed: Parsed, verb: Token, subject: Token, by: Token, doer: 
     form = _active_verb(verb, auxiliaries, _is_plural(parsed, doer), negated)
     if form is None:
         return []
-    whole, agent = parsed.subtree(subject), parsed.subtree(by)
+    whole, agent = parsed.subtree(subject), without_mark(parsed.subtree(by))
     object_ = _decapitalised(parsed, subject, _OBJECTIVE)
     return [
         Edit(whole[0].start, whole[-1].end, _at_start(parsed, whole[0], _phrase(parsed, doer, _NOMINATIVE))),
@@ -371,17 +358,24 @@ def _can_act(parsed: Parsed, doer: Token) -> bool:
     """Whether a phrase after *by* names who did it, not how or until when: ``by the agent``, not ``by email``."""
     if doer.entity in ("DATE", "TIME", "CARDINAL", "MONEY", "QUANTITY") or noun_class(doer) == _PLACE:
         return False  # "is located by the park"
+    place = parsed.child(doer, "prep")
+    if place is not None and place.lower not in ("of", "from", "about"):
+        return False  # "bitten by a dog on the leg": not a dog on the leg
+    living = is_person(parsed, doer) or noun_class(doer) in _LIVING or doer.lower == "people"
+    if doer.pos == "NOUN" and not has_determiner(parsed, doer) and not living:
+        return False  # "paid by money orders or checks": a means
     determined = any(parsed.tokens[c].dep in ("det", "poss") for c in doer.children)
     return determined or doer.pos in ("PROPN", "PRON") or doer.tag == "NNS"
 
 
 def _is_plural(parsed: Parsed, head: Token) -> bool:
     coordinated = any(parsed.tokens[c].dep == "conj" for c in head.children)
-    return coordinated or head.tag in ("NNS", "NNPS") or head.lower in ("they", "them", "we", "us", "you", "both")
+    several = ("they", "them", "we", "us", "you", "both", "people", "police")
+    return coordinated or head.tag in ("NNS", "NNPS") or head.lower in several
 
 
 def _phrase(parsed: Parsed, head: Token, pronouns: dict[str, str]) -> str:
-    stretch = parsed.subtree(head)
+    stretch = without_mark(parsed.subtree(head))
     text = parsed.text[stretch[0].start : stretch[-1].end]
     return pronouns.get(text.lower(), text)
 

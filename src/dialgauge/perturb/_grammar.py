@@ -136,4 +136,5 @@ def takes_nominative(parsed: Parsed, verb: Token) -> bool:
         return False  # "because of them being messed up"
     if verb.tag not in ("VB", "VBG") or finite_part(parsed, verb) is not None:
         return True
-    return verb.tag == "VB" and (verb.dep == "ROOT" or parsed.tokens[verb.head].lemma in SUBJUNCTIVE)
+    full_clause = verb.dep in ("ROOT", "relcl")  # "every time they go"
+    return verb.tag == "VB" and (full_clause or parsed.tokens[verb.head].lemma in SUBJUNCTIVE)

@@ -1,10 +1,10 @@
 """Sentences of a summary that can go: told beside the main point, and not spoken of again."""
 
 from dialgauge.corpus import Dialogue
-from dialgauge.perturb._deletions import TYING
 from dialgauge.perturb._grammar import is_finite
 from dialgauge.perturb._guards import Safe, lemma_of, safe_ones
 from dialgauge.perturb._importance import nearness, tells_outcome
+from dialgauge.perturb._looking_back import TYING
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._people import names_person
 

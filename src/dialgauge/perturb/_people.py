@@ -115,7 +115,9 @@ def pronoun_of(parsed: Parsed, root: Token, nominative: bool, known: frozenset[s
 def _nominative(parsed: Parsed, root: Token, known: frozenset[str]) -> str | None:
     joined = any(parsed.tokens[child].dep == "conj" for child in root.children)
     several = (
-        root.tag in ("NNS", "NNPS") or (joined and parsed.child(root, "cc") is not None) or root.lower in COLLECTIVE
+        root.tag in ("NNS", "NNPS")
+        or (joined and any(t.dep == "cc" for t in parsed.subtree(root)))
+        or root.lower in COLLECTIVE
     )
     if several:
         return "they"

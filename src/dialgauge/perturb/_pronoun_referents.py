@@ -3,14 +3,18 @@
 A pronoun that could also be read as somebody else makes the summary say something else, not only less.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from dialgauge.perturb._grammar import SUBJECTS
-from dialgauge.perturb._guards import lemma_of
+from dialgauge.perturb._grammar import SUBJECTS, finite_part
+from dialgauge.perturb._guards import is_definite, lemma_of
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_first_name, is_person, pronoun_of
+from dialgauge.perturb._spans import PLACEHOLDER
 from dialgauge.perturb._word_tables import word_set
+
+_PLACEHOLDER = re.compile(PLACEHOLDER)
 
 #: The forms that one pronoun has.
 _FORMS = {
@@ -59,6 +63,7 @@ class _Mention:
     #: What describes a thing: *a short course* may be *the course*, and is no *long course*.
     marks: frozenset[str] = frozenset()
     joined_people: bool = False
+    is_somebody: bool = False
 
     def same(self, other: "_Mention") -> bool:
         return bool(self.names & other.names) and (self.marks <= other.marks or other.marks <= self.marks)
@@ -85,7 +90,8 @@ def one_referent_each(parsed: Parsed, phrases: Sequence[Phrase], people: frozens
     """The phrases whose pronouns can mean nobody else. The mentions of one referent in a sentence go together: all of
     them become pronouns or none does."""
     text = _Text(parsed, people)
-    waiting = [(phrase, text.of(phrase, people)) for phrase in phrases]
+    named = [(phrase, text.of(phrase, people)) for phrase in phrases]
+    waiting = [(phrase, one) for phrase, one in named if one.is_somebody or _was_just_named(text, phrase, one)]
     while waiting:
         first, mention = waiting[0]
         group = [
@@ -100,6 +106,17 @@ def one_referent_each(parsed: Parsed, phrases: Sequence[Phrase], people: frozens
             text.kept += agreeing
             waiting = [(p, m) for p, m in waiting if not any(p.holds(other.root) for other, _ in owning)]
     return sorted((phrase for phrase, _ in text.kept), key=lambda phrase: phrase.start)
+
+
+def _was_just_named(text: _Text, phrase: Phrase, mention: _Mention) -> bool:
+    """Whether a thing is one that the reader knows (*a test … the test has ended*): it was named in this sentence or
+    the one before, and no other thing since. *It* for what is named only there says nothing (*likes the food*), and
+    *find an apartment* or *shift the blame* means none in particular."""
+    if phrase.root.pos != "PROPN" and not is_definite(text.parsed, phrase.root):
+        return False
+    slot = _slot(phrase, mention)
+    before = [m for m in text.mentions if m.token.start < phrase.start and slot in m.slots]
+    return bool(before) and before[-1].same(mention) and phrase.root.sentence - before[-1].token.sentence <= 1
 
 
 def _owners(text: _Text, phrase: Phrase, mention: _Mention) -> Iterable[Phrase]:
@@ -117,6 +134,8 @@ def _can_be_meant(parsed: Parsed, token: Token) -> bool:
     if token.entity in _TIMES or token.pos not in ("NOUN", "PROPN"):
         return False
     part = token.dep == "compound" and parsed.tokens[token.head].pos == "PROPN"
+    if _PLACEHOLDER.fullmatch(token.text):
+        return True  # also where the parser makes it a part of "interviews"
     return token.dep in _ROLES or (token.pos == "PROPN" and is_first_name(token.text) and not part)
 
 
@@ -125,30 +144,34 @@ def _mention(parsed: Parsed, token: Token, people: frozenset[str]) -> _Mention:
     named = token.pos == "PROPN" or is_person(parsed, token, people)
     names = {token.text, *(p.text for p in parts if p.dep == "compound")} if named else {lemma_of(token)}
     pronoun = pronoun_of(parsed, token, True, people)
-    joined = parsed.child(token, "cc") is not None and any(p.dep == "conj" for p in parts)
+    joined = any(p.dep == "conj" for p in parts) and any(t.dep == "cc" for t in parsed.subtree(token))
     several = joined or token.tag in ("NNS", "NNPS") or (pronoun == "they" and not is_person(parsed, token, people))
     if several:
-        both = joined and is_person(parsed, token, people)
+        person = is_person(parsed, token, people)
         whole = " ".join(t.lower for t in parsed.subtree(token)) if joined else f"several {lemma_of(token)}"
-        return _Mention(token, frozenset({whole}), frozenset({_SEVERAL}), joined_people=both)
+        slots = {_SEVERAL}
+        return _Mention(
+            token, frozenset({whole}), frozenset(slots), joined_people=joined and person, is_somebody=person
+        )
     if pronoun in ("he", "she"):
         slots = {pronoun, _SINGLE}
     elif pronoun == "they":
-        slots = {_SINGLE, *_genders(token)}
-    elif pronoun is None and token.entity not in _PLACES:
-        slots = {_SINGLE, "it", *_genders(token)}  # may be somebody or something
+        slots = {_SINGLE, *_genders(names)}
+    elif pronoun is None and (token.entity not in _PLACES or (token.entity == "ORG" and token.dep in SUBJECTS)):
+        slots = {_SINGLE, "it", *_genders(names)}  # may be somebody or something
     else:
         slots = {"it"}
     described = [c for c in token.children if parsed.tokens[c].dep in ("amod", "compound", "poss")]
     marks = frozenset(parsed.tokens[c].lower for c in described if token.pos == "NOUN")
-    return _Mention(token, frozenset(names), frozenset(slots), marks)
+    return _Mention(token, frozenset(names), frozenset(slots), marks, is_somebody=_SINGLE in slots)
 
 
-def _genders(token: Token) -> set[str]:
+def _genders(names: Iterable[str]) -> set[str]:
     """Of which sex somebody may be, by the first name."""
-    if (token.text in _MASCULINE) == (token.text in _FEMININE):
+    masculine, feminine = not _MASCULINE.isdisjoint(names), not _FEMININE.isdisjoint(names)
+    if masculine == feminine:
         return {"he", "she"}
-    return {"he"} if token.text in _MASCULINE else {"she"}
+    return {"he"} if masculine else {"she"}
 
 
 def _slot(phrase: Phrase, mention: _Mention) -> str:
@@ -160,6 +183,8 @@ def _agreeing(text: _Text, group: Sequence[tuple[Phrase, _Mention]]) -> list[tup
     """The group with the pronoun that the text itself has for somebody (*Megan … because she*): *he* or *she* where
     nobody else can be meant, nothing where it is not clear who is."""
     mention = group[0][1]
+    if _SINGLE in mention.slots and any(_has_plural_verb(text, phrase) for phrase, _ in group):
+        return []
     if _SINGLE not in mention.slots or _slot(*group[0]) != _SINGLE:
         return list(group)
     personal = [t for t in text.pronouns if _FORM_OF[t.lower] in ("he", "she") and not _is_taken(text, t, mention)]
@@ -169,12 +194,74 @@ def _agreeing(text: _Text, group: Sequence[tuple[Phrase, _Mention]]) -> list[tup
         orphaned = any(
             not any(_FORM_OF[t.lower] in m.slots and m.token.start < t.start for m in others) for t in personal
         )
-        return [] if orphaned else list(group)  # "Liam is impressed. She wants to read it": the writer means Liam
+        if orphaned:
+            return []  # "Liam is impressed. She wants to read it": the writer means Liam
+        return _by_name(text, group, others)
     (pronoun, *more) = sorted(own)
     known = not {"he", "she"} <= mention.slots  # by the name; then who may be of either sex is no rival
-    if more or any(pronoun in m.slots and not (known and {"he", "she"} <= m.slots) for m in others):
+    rivals = [m for m in others if pronoun in m.slots]
+    if more or any(not (known and {"he", "she"} <= m.slots) or _is_nearer(m, mention, personal) for m in rivals):
         return []
+    return [] if _is_already_another(text, mention, pronoun) else _as(pronoun, group)
+
+
+def _is_already_another(text: _Text, mention: _Mention, pronoun: str) -> bool:
+    """*Isaiah is ill. He stays in bed. Tom will call him*: before somebody is named, the pronoun stands for one who
+    was named earlier."""
+    first = next(m.token for m in text.mentions if m.same(mention))
+    earlier = [t for t in text.pronouns if _FORM_OF[t.lower] == pronoun and t.start < first.start]
+    return any(m.is_somebody and m.token.start < t.start for t in earlier for m in text.mentions)
+
+
+def _has_plural_verb(text: _Text, phrase: Phrase) -> bool:
+    """*Susan haven't seen it*, *#Person1#and Frank notice it*: a slip of the writer, or one of two."""
+    if phrase.root.dep not in SUBJECTS or phrase.root.pos != "PROPN":
+        return False
+    carrier = finite_part(text.parsed, text.parsed.tokens[phrase.root.head])
+    return carrier is not None and (carrier.tag == "VBP" or carrier.lower in ("are", "were", "have", "do"))
+
+
+def _is_nearer(other: _Mention, mention: _Mention, personal: Sequence[Token]) -> bool:
+    """*Jan's shift is cancelled and she is free, but Anna works*: another is named before a pronoun of the
+    sentence, and this one only behind it."""
+    return any(
+        other.token.sentence == t.sentence == mention.token.sentence
+        and other.token.start < t.start < mention.token.start
+        for t in personal
+    )
+
+
+def _as(pronoun: str, group: Sequence[tuple[Phrase, _Mention]]) -> list[tuple[Phrase, _Mention]]:
     return [(replace(phrase, pronoun=_LIKE_THEY[pronoun][phrase.pronoun]), one) for phrase, one in group]
+
+
+def _by_name(
+    text: _Text, group: Sequence[tuple[Phrase, _Mention]], others: Sequence[_Mention]
+) -> list[tuple[Phrase, _Mention]]:
+    """The group as *he* or *she* where the first name says which: *they* would be taken for several people. Nothing
+    where the text has that pronoun for somebody else."""
+    (pronoun, *more) = sorted(group[0][1].slots & {"he", "she"}) or ("they",)
+    if more or pronoun == "they":
+        named, place = not _PLACEHOLDER.fullmatch(group[0][0].root.text), group[0][0].root.sentence
+        if _is_name(group[0][0].root) and any(_is_name(m.token) and m.is_somebody for m in others):
+            return []  # "Chris left. Ruth and Chris like it": "they" would be several of them
+        near = [t for t in text.pronouns if _FORM_OF[t.lower] in ("he", "she") and abs(t.sentence - place) <= 1]
+        return [] if named and near else list(group)  # "Lenny wants Tom to notice him": "they" would be others
+    used = any(_FORM_OF[t.lower] == pronoun for t in text.pronouns)
+    if (used and any(pronoun in m.slots for m in others)) or _is_spoken_of_otherwise(text, group[0][1], pronoun):
+        return []
+    return _as(pronoun, group)
+
+
+def _is_spoken_of_otherwise(text: _Text, mention: _Mention, pronoun: str) -> bool:
+    """*Muriel sent Namir a menu that his trainer wrote*: beside a name stands the pronoun of the other sex, which may
+    mean just this person, whatever the first name says."""
+    beside = {m.token.sentence for m in text.mentions if m.same(mention)}
+    return any(t.sentence in beside and _FORM_OF[t.lower] in {"he", "she"} - {pronoun} for t in text.pronouns)
+
+
+def _is_name(token: Token) -> bool:
+    return token.pos == "PROPN" and not _PLACEHOLDER.fullmatch(token.text)
 
 
 def _is_taken(text: _Text, pronoun: Token, mention: _Mention) -> bool:
@@ -194,6 +281,7 @@ def _is_clear(text: _Text, group: Sequence[tuple[Phrase, _Mention]]) -> bool:
     replaced = [phrase for phrase, _ in group]
     if any(
         t.sentence == sentence
+        and (mention.is_somebody or t.start > replaced[0].start)
         and mention.names & {t.text, lemma_of(t)}
         and not any(phrase.holds(t) for phrase in replaced)
         for t in text.parsed.tokens
@@ -208,30 +296,35 @@ def _is_clear(text: _Text, group: Sequence[tuple[Phrase, _Mention]]) -> bool:
 
 
 def _meets_another(text: _Text, phrase: Phrase, mention: _Mention) -> bool:
-    """Whether the same pronoun stands near for another: one that was put in, or one of the text, unless only this
-    referent can be meant by it."""
+    """Whether the same pronoun stands for another: one that was put in anywhere, or one of the text nearby, unless only
+    this referent can be meant by it."""
     form, slot = _FORM_OF[phrase.pronoun], _slot(phrase, mention)
-    if any(
-        _FORM_OF[other.pronoun] == form
-        and not m.same(mention)
-        # Somebody who is "they" once is "they" in the whole text, and nobody else is.
-        and (abs(other.root.sentence - phrase.root.sentence) <= 1 or _SINGLE in (slot, _slot(other, m)))
-        for other, m in text.kept
-    ):
+    if any(_FORM_OF[other.pronoun] == form and not m.same(mention) for other, m in text.kept):
         return True
+    if slot == _SINGLE and any(_FORM_OF[t.lower] == form for t in text.pronouns):
+        return True  # "they" of the text are several
+    if slot in ("he", "she") and any(_is_named_they(other, m) for other, m in text.kept):
+        return True  # "Miles needs it. Tim tries": "they" beside "he" would be several
     near = [t for t in text.pronouns if _FORM_OF[t.lower] == form and abs(t.sentence - phrase.root.sentence) <= 1]
+    if slot == _SEVERAL and any(t.start < phrase.start and t.sentence == phrase.root.sentence for t in near):
+        return True  # "they stay in because Kay and Jo are busy": these need not be all of them
     if mention.token.dep in SUBJECTS and mention.joined_people:
         near = [
             t for t in near if t.start < phrase.start
         ]  # "Ann and Bob met. They talked": what follows means the same
     if not near or slot in ("he", "she"):
         return False
-    if slot == _SINGLE:
-        return True  # "they" of the text are several
     around = [m for m in text.standing() if abs(m.token.sentence - phrase.root.sentence) <= 1]
     return any(slot in m.slots and not m.same(mention) and not phrase.holds(m.token) for m in around) or (
         slot == _SEVERAL and _are_two(m for m in around if not phrase.holds(m.token))
     )
+
+
+def _is_named_they(phrase: Phrase, mention: _Mention) -> bool:
+    """Whether *they* stands for one person with a name."""
+    named = phrase.root.pos == "PROPN" or phrase.root.entity == "PERSON"
+    one = named and not mention.joined_people and not _PLACEHOLDER.fullmatch(phrase.root.text)
+    return one and _FORM_OF[phrase.pronoun] == "they"
 
 
 def _rivals(text: _Text, phrase: Phrase, mention: _Mention, *, led: bool) -> bool:

@@ -1,0 +1,150 @@
+"""Whether the rest of a text speaks of something that only a phrase of it introduces."""
+
+import re
+
+from dialgauge.perturb._guards import has_determiner, lemma_of
+from dialgauge.perturb._lexicon import root
+from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._people import is_person
+from dialgauge.perturb._word_tables import word_set
+
+#: Words that tie a sentence to the one before.
+TYING = word_set("tying_words")
+_WHEN = ("DATE", "TIME")
+_WHERE = ("GPE", "LOC", "FAC")
+_PERSONAL = frozenset(["he", "she", "him", "her", "his", "hers", "himself", "herself"])
+_PLURAL = frozenset(["they", "them", "their", "theirs", "themselves", "ones"])
+#: Other words that look back to more than one.
+_TOGETHER = frozenset(["both", "each", "together"])
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth")
+_NEUTER = frozenset(["it", "its", "itself", "one"])
+
+
+def referred_to(parsed: Parsed, phrase: tuple[int, int, Token]) -> str:
+    """Whether the rest speaks of something that only the phrase introduces."""
+    first, last, token = phrase
+    later = parsed.tokens[last + 1 :]
+    following = next((t for t in later if t.sentence > token.sentence), None)
+    if token.dep == "conj" and token.pos in ("VERB", "AUX") and following is not None and following.lower in TYING:
+        return "the next sentence looks back"  # "…, but she never went there. So they go elsewhere."
+    if any(t.entity in _WHEN for t in parsed.tokens[first : last + 1]) and any(
+        t.lower == "then" and t.dep == "advmod" and t.i > t.head for t in later
+    ):
+        return "spoken of again"  # "comes in May. She will be away then"
+    if any(t.lower == "some" and t.dep in ("dobj", "pobj") for t in later):
+        return "spoken of again"  # "needs sugar. She comes to borrow some"
+    if token.dep == "conj" and token.pos in ("NOUN", "PROPN") and any(t.lower in _PLURAL for t in later):
+        return "spoken of again"  # "picks up Ann and Kate and goes shopping with them"
+    named = {root(t.lower) for t in parsed.tokens[first : last + 1] if t.pos == "VERB"}
+    if any(t.pos == "NOUN" and has_determiner(parsed, t) and root(t.lower) in named for t in later):
+        return "spoken of again"  # "a dog named Count. The name comes from …"
+    if (
+        _is_meant(parsed, first, last)
+        or _is_one_of_them(parsed, first, last)
+        or _is_pointed_to(parsed, first, last, token)
+        or _is_left_out_later(parsed, first, last)
+    ):
+        return "spoken of again"
+    if _is_contrasted(parsed, first, last, token):
+        return "beside a contrast"
+    for noun in parsed.tokens[first : last + 1]:
+        if noun.pos not in ("NOUN", "PROPN") or noun.entity in _WHEN:
+            continue
+        elsewhere = [t for t in parsed.tokens if not first <= t.i <= last and lemma_of(t) == lemma_of(noun)]
+        if any(t.i < first or t.pos == "PROPN" for t in elsewhere):
+            continue
+        person = is_person(parsed, noun)
+        words = _PLURAL if noun.tag in ("NNS", "NNPS") else _PERSONAL if person else _NEUTER
+        pronouns = {t.lower for t in later if t.pos == "PRON" and (person or t.sentence <= noun.sentence + 1)}
+        if noun.entity in _WHERE and any(t.lower == "there" and t.dep == "advmod" for t in later):
+            return "spoken of again"
+        if elsewhere or pronouns & words:
+            return "spoken of again"
+    return ""
+
+
+def _is_meant(parsed: Parsed, first: int, last: int) -> bool:
+    """*When Carol calls, Ann tells her*, *a man wanting to leave, and this news*: what stays may point to somebody who
+    is named in the phrase, or to what happens there."""
+    phrase, end = parsed.tokens[first : last + 1], parsed.tokens[last].sentence
+    later = [t for t in parsed.tokens[last + 1 :] if t.sentence <= end + 1]
+    person = any(t.pos in ("NOUN", "PROPN") and is_person(parsed, t) for t in phrase)
+    if person and any(t.lower in _PERSONAL and t.sentence == end for t in later):
+        return True
+    happens = any(t.pos == "VERB" for t in phrase)
+    ends = not any(t.sentence == end and t.pos != "PUNCT" for t in later)
+    return happens and any(
+        (
+            t.lower in ("this", "that", "these", "those")
+            and t.tag == "DT"
+            and t.entity not in _WHEN
+            and parsed.tokens[t.head].entity not in _WHEN
+        )
+        or t.lower == "such"
+        or (t.lower == "so" and lemma_of(parsed.tokens[t.i - 1]) == "do")  # "cannot study. Ann helps him to do so"
+        or (ends and t.lower == "it" and t.dep != "expl")
+        for t in later
+    )
+
+
+def _is_one_of_them(parsed: Parsed, first: int, last: int) -> bool:
+    """*Discusses it with Mr. Chen. They meet on Friday*: somebody whom only the phrase names before a word for
+    several, or before *him* where nobody else has a name."""
+    for person in parsed.tokens[first : last + 1]:
+        if person.pos not in ("NOUN", "PROPN") or not is_person(parsed, person):
+            continue
+        if any(lemma_of(t) == lemma_of(person) for t in parsed.tokens[:first]):
+            continue
+        again = next((t.i for t in parsed.tokens[last + 1 :] if lemma_of(t) == lemma_of(person)), len(parsed.tokens))
+        others = any(t.pos == "PROPN" and t.text[0] != "#" and is_person(parsed, t) for t in parsed.tokens[:first])
+        words = _PLURAL | _TOGETHER if others else _PLURAL | _TOGETHER | _PERSONAL
+        if any(t.lower in words for t in parsed.tokens[last + 1 : again]):
+            return True
+    return False
+
+
+def _is_pointed_to(parsed: Parsed, first: int, last: int, token: Token) -> bool:
+    """*Finds perfumes for men, and Ann says it is a new fashion*: what describes a noun, where *it* may mean the noun
+    as it is described."""
+    beside = parsed.tokens[first - 1] if first else token  # the parser often gives the phrase to the verb
+    described = "NOUN" in (parsed.tokens[token.head].pos, beside.pos) and token.dep in ("prep", "acl", "relcl")
+    return described and any(
+        t.sentence == token.sentence and t.lower in ("it", "this", "that") and t.tag in ("PRP", "DT")
+        for t in parsed.tokens[last + 1 :]
+    )
+
+
+def _is_left_out_later(parsed: Parsed, first: int, last: int) -> bool:
+    """*Gets off on the 56th floor, though she goes to the 70th*: a number in the phrase has the noun that another
+    number lacks."""
+    counted = any(_ORDINAL.fullmatch(t.lower) for t in parsed.tokens[first : last + 1])
+    return counted and any(
+        _ORDINAL.fullmatch(t.lower) and t.dep in ("pobj", "dobj", "nsubj", "attr", "conj")
+        for t in (*parsed.tokens[:first], *parsed.tokens[last + 1 :])
+    )
+
+
+def _is_contrasted(parsed: Parsed, first: int, last: int, token: Token) -> bool:
+    """*In summer, she walks. In winter, she reads*: one of two times or places of neighbouring sentences, with the same
+    preposition or both in front."""
+    kinds = _kinds(parsed, first, last)
+    if not kinds or token.dep not in ("prep", "npadvmod"):
+        return False
+    for other in parsed.tokens:
+        if abs(other.sentence - token.sentence) != 1 or other.dep not in ("prep", "npadvmod"):
+            continue
+        fronted = _is_fronted(parsed, token) and _is_fronted(parsed, other)
+        alike = token.dep == other.dep == "prep" and token.lower == other.lower
+        if (fronted or alike) and _kinds(parsed, other.left, other.right) & kinds:
+            return True
+    return False
+
+
+def _kinds(parsed: Parsed, first: int, last: int) -> set[str]:
+    """Whether a phrase says when or where."""
+    entities = {t.entity for t in parsed.tokens[first : last + 1]}
+    return {name for name, kinds in (("when", _WHEN), ("where", _WHERE)) if not entities.isdisjoint(kinds)}
+
+
+def _is_fronted(parsed: Parsed, token: Token) -> bool:
+    return parsed.tokens[token.left].start == parsed.sentences[token.sentence][0]
