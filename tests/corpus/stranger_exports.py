@@ -260,14 +260,6 @@ RECORDS: dict[str, Any] = {
 #: Judgements and people, where they are not 72 of 3.
 FEWER = {"thumbs": (36, 3), "prodigy": (36, 3), "means alone": (12, 1)}
 REFUSED: dict[str, Any] = {
-    "names that nobody knows": [
-        {
-            "call": {"id": d, "text": CALLS[d]},
-            "candidate": {"model": s, "text": TEXTS[d, s]},
-            "v": [{"by": who, "ok": value(d, s, who, "Fluency") > 2} for who in PEOPLE],
-        }
-        for d, s in TEXTS
-    ],
     "strings in strings": [
         {**_ITEM[d, s], "zorp": json.dumps({who: {"p": value(d, s, who, "Fluency")} for who in PEOPLE})}
         for d, s in TEXTS

@@ -11,7 +11,8 @@ from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn, read_corpu
 from dialgauge.corpus._implausible import implausible
 from dialgauge.errors import InputError
 from tests.corpus.test_more_files import said
-from tests.corpus.test_strangers import CALLS, PEOPLE, RATED, SYSTEMS, TEXTS, Rows, body, table, value
+from tests.corpus.test_strangers import CALLS, PEOPLE, RATED, SYSTEMS, TEXTS, body, value
+from tests.corpus.written_files import Rows, table
 
 _PEOPLE = tuple(f"p{n}" for n in range(6))
 

@@ -21,10 +21,9 @@ from tests.corpus.test_strangers import (
     TEXTS,
     body,
     lines,
-    table,
     value,
-    workbook,
 )
+from tests.corpus.written_files import table, workbook
 
 DIMENSIONS = ("coherence", "fluency")
 TRUTH = {(d, s, p, dim): float(value(d, s, p, k)) for d, s, p in RATED for k, dim in enumerate(DIMENSIONS)}
@@ -193,6 +192,51 @@ def test_every_rating_arrives(tmp_path: Path, name: str) -> None:
     assert ratings(corpus) == TRUTH
     assert set(corpus.summaries["text"]) == set(TEXTS.values())
     assert corpus.dialogues.height == len(CALLS)
+
+
+PLACES: list[tuple[dict[str, Any], str]] = [
+    ({"start": 12}, "a span needs both start and end, or neither"),
+    ({"start": 12, "end": None}, "a span needs both start and end, or neither"),
+    ({"page": 1}, "the mark 'Wrong' has no place in the text"),
+]
+
+
+@pytest.mark.parametrize(("place", "reason"), PLACES)
+def test_a_mark_of_labelbox_without_an_end_is_left_out_and_named(
+    tmp_path: Path, place: dict[str, Any], reason: str
+) -> None:
+    path = labelbox(tmp_path / "a.ndjson")
+    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for record in records:
+        for label in record["projects"]["p"]["labels"]:
+            label["annotations"]["objects"] = [{"name": "Wrong", "location": {"start": "0", "end": 7}}]
+    records[0]["projects"]["p"]["labels"][0]["annotations"]["objects"].append({"name": "Wrong", "location": place})
+    corpus = read_corpus(lines(path, records))
+    assert [(problem.line, problem.reason) for problem in corpus.problems] == [(1, reason)]
+    assert set(corpus.spans.select("start", "end").iter_rows()) == {(0, 8)}
+    assert corpus.spans.height == len(RATED)
+    assert ratings(corpus) == TRUTH
+
+
+def test_a_response_of_scale_that_is_no_object_is_left_out_and_named(tmp_path: Path) -> None:
+    def response(d: str, s: str, p: str) -> dict[str, Any]:
+        given = enumerate(DIMENSIONS)
+        return {"worker": p, "annotations": {dim: {"response": [[str(value(d, s, p, k))]]} for k, dim in given}}
+
+    tasks: list[dict[str, Any]] = [
+        {
+            "task_id": f"{d} {s}",
+            "params": {"metadata": {"dialogue_id": d, "system": s, "dialogue": CALLS[d], "summary": text}},
+            "responses": [response(d, s, p) for p in PEOPLE],
+        }
+        for (d, s), text in TEXTS.items()
+    ]
+    tasks[1]["responses"].append("skipped")
+    tasks.append(tasks[2] | {"responses": None})  # nobody has answered it yet
+    corpus = read_corpus(lines(tmp_path / "a.jsonl", tasks))
+    assert ratings(corpus) == TRUTH
+    reason = "the response does not say which answer is to which question"
+    assert [(problem.line, problem.key, problem.reason) for problem in corpus.problems] == [(2, "K-001 / beta", reason)]
 
 
 LABELS = ("Hallucination", "Omission", "Wrong speaker")

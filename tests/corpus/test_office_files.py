@@ -6,20 +6,8 @@ from itertools import cycle
 from pathlib import Path
 
 from dialgauge.corpus import read_corpus
-from tests.corpus.test_unexplained import (
-    CALLS,
-    HEAD,
-    PEOPLE,
-    SYSTEMS,
-    TEXTS,
-    Rows,
-    people,
-    points,
-    said,
-    summaries,
-    table,
-    workbook,
-)
+from tests.corpus.test_unexplained import CALLS, HEAD, PEOPLE, SYSTEMS, TEXTS, people, points, said, summaries
+from tests.corpus.written_files import Rows, table, workbook
 
 
 def test_merged_cells_hold_for_all_of_their_rows(tmp_path: Path) -> None:

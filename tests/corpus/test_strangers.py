@@ -1,15 +1,14 @@
 """Files as strangers have them, in layouts that no rule was made for by name: nothing is lost in silence."""
 
-import csv
-import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dialgauge.corpus import Corpus, read_corpus
+from tests.corpus.written_files import Rows, table, workbook
 
 SYSTEMS, PEOPLE = ("alpha", "beta"), ("ann", "bob")
 CALLS = {
@@ -18,7 +17,6 @@ CALLS = {
 TEXTS = {(d, s): f"Customer of {d} says the parcel is late ({s})." for d in CALLS for s in SYSTEMS}
 RATED = [(d, s, p) for d, s in TEXTS for p in PEOPLE]
 HEADINGS = ["Call ID", "Transcript", "System", "Summary", "Annotator", "Coherence", "Fluency"]
-Rows = list[list[Any]]
 
 
 def value(d: str, s: str, p: str, k: int = 0) -> int:
@@ -28,26 +26,6 @@ def value(d: str, s: str, p: str, k: int = 0) -> int:
 def body(judge: Callable[[str, str, str], list[Any]] | None = None) -> Rows:
     judge = judge or (lambda d, s, p: [value(d, s, p), value(d, s, p, 1)])
     return [[d, CALLS[d], s, TEXTS[d, s], p, *judge(d, s, p)] for d, s, p in RATED]
-
-
-def table(path: Path, rows: Rows, encoding: str = "utf-8", separator: str = ",", line_end: str = "\n") -> Path:
-    made = io.StringIO()
-    csv.writer(made, delimiter=separator, lineterminator=line_end).writerows(rows)
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(made.getvalue().encode(encoding))
-    return path
-
-
-def workbook(path: Path, sheets: Mapping[str, Rows]) -> Path:
-    import xlsxwriter
-
-    book = xlsxwriter.Workbook(str(path))
-    for name, rows in sheets.items():
-        sheet = book.add_worksheet(name)
-        for number, row in enumerate(rows):
-            sheet.write_row(number, 0, row)
-    book.close()
-    return path
 
 
 def whole(path: Path, content: object) -> Path:

@@ -1,15 +1,14 @@
 """Nothing that distinguishes judgements is lost in silence: people, parts of ids, sheets, tables beside each other."""
 
-import csv
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dialgauge.corpus import Corpus, read_corpus
+from tests.corpus.written_files import Rows, table, workbook
 
 SYSTEMS, PEOPLE = ("alpha", "beta", "gamma"), ("Mia", "Tom", "Jo")
 CALLS = {
@@ -17,31 +16,11 @@ CALLS = {
 }
 TEXTS = {(d, s): f"The customer of {d} misses an order and gets a new one, says {s}." for d in CALLS for s in SYSTEMS}
 HEAD = ["Call", "Transcript", "Model", "Summary"]
-Rows = list[list[Any]]
 
 
 def points(start: int = 0) -> Callable[[], int]:
     values = cycle([1, 4, 2, 5, 3, 3, 1, 5, 2, 4, 4][start:])
     return lambda: next(values)
-
-
-def table(path: Path, rows: Rows) -> Path:
-    path.parent.mkdir(exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(rows)
-    return path
-
-
-def workbook(path: Path, sheets: Mapping[str, Rows]) -> Path:
-    import xlsxwriter
-
-    book = xlsxwriter.Workbook(str(path))
-    for name, rows in sheets.items():
-        sheet = book.add_worksheet(name)
-        for number, row in enumerate(rows):
-            sheet.write_row(number, 0, row)
-    book.close()
-    return path
 
 
 def said(corpus: Corpus) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from dialgauge.corpus._files import LARGEST_UNPACKED
-from dialgauge.corpus._table import Table
+from dialgauge.corpus._table import Sheet, Table
 from dialgauge.errors import InputError
 
 #: An archive with more files than this is no corpus.
@@ -41,8 +41,14 @@ def _named(table: Table, folder: Path, path: Path) -> Table:
         table,
         place=lambda row: places[row] if row < len(places) else places[-1],
         notes=tuple(map(in_archive, table.notes)),
+        parts=tuple(replace(part, place=_moved(part, in_archive)) for part in table.parts),
         problems=tuple(replace(problem, file=in_archive(problem.file)) for problem in table.problems),
     )
+
+
+def _moved(part: Sheet, in_archive: Callable[[str], str]) -> Callable[[int], tuple[str, int | None]]:
+    places = [(in_archive(file), line) for file, line in map(part.place, range(part.frame.height))]
+    return lambda row: places[row] if row < len(places) else places[-1]
 
 
 def _unpack(path: Path, folder: Path) -> None:

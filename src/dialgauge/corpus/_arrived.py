@@ -34,6 +34,13 @@ def lost_names(fields: Iterable[Field], parts: Any) -> list[str]:
             continue
         given = {text.strip() for text in one.counts if _is_name(text.strip(), one)}
         missing = sorted(given - stored[kind])
+        if kind == "annotator" and len(missing) == len(given) > 1 and _are_numbered(stored[kind], given):
+            such = ", ".join(map(repr, missing[:_SHOWN]))
+            found.append(
+                f"{one.path!r} names {counted(len(given), kind)} ({such}), and the judgements are those of 1, 2 …: "
+                "give each judgement its annotator as a field of its own, or leave the names out "
+                f"(--map ignore={one.path})"
+            )
         if missing and len(missing) < _MOSTLY * len(given):
             such = ", ".join(map(repr, missing[:_SHOWN]))
             found.append(
@@ -93,10 +100,15 @@ def named_in(frame: pl.DataFrame, uses: Mapping[str, tuple[str, ...]]) -> list[F
     return found
 
 
+def _are_numbered(people: set[str], given: set[str]) -> bool:
+    """Whether the people who were read have only numbers, and those whom the file names have names."""
+    return bool(people) and all(map(str.isdigit, people)) and not any(map(str.isdigit, given))
+
+
 def _kind(one: Field) -> str | None:
     """What the ids of a field name, by its own name; None for all other fields."""
     name = normalised(one.names[-1]) if one.names else ""
-    if name in USES["annotator"] or is_person(name):
+    if name in USES["annotator"] or is_person(name) or is_person(name.removesuffix("s")):
         return "annotator"
     if name in USES["system"]:
         return "system"
@@ -112,7 +124,7 @@ def _stored(parts: Any, columns: tuple[str, ...]) -> set[str]:
     found: set[str] = set()
     for table in MAIN_TABLES | FURTHER_TABLES:
         frame = getattr(parts, table, None)
-        if frame is not None:
+        if frame is not None and frame.height:
             for column in columns:
                 if column in frame.columns:
                     found.update(frame[column].drop_nulls().unique().to_list())

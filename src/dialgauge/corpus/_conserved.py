@@ -14,6 +14,7 @@ import polars as pl
 from dialgauge.corpus._account import MOST_LEFT_OUT
 from dialgauge.corpus._arrived import columns_without_heading, headings_as_data, lost_names, named_in
 from dialgauge.corpus._assemble import Parts, RatingParts
+from dialgauge.corpus._doubtful import doubtful
 from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field, changed, fields_of, leaves_of
 from dialgauge.corpus._guess_ratings import NUMBERS_ROWS, is_same_within
 from dialgauge.corpus._guess_texts import MAY_NAME_PEOPLE
@@ -21,6 +22,7 @@ from dialgauge.corpus._headings import EXPLAINING_ROWS
 from dialgauge.corpus._implausible import implausible
 from dialgauge.corpus._look_alikes import (
     MOST_WORDS,
+    is_no_metric,
     is_summed_up,
     looks_judged,
     looks_like_texts,
@@ -87,7 +89,9 @@ def lost_fields(
     parts_unread = [
         said for name, said in table.unread.items() if name not in ([ignored] if isinstance(ignored, str) else ignored)
     ]
-    parts_unread += implausible(parts, known=table.layout is not None)
+    said = {use.partition(":")[2] for use in mapping if use.startswith("dimension:")}
+    parts_unread += implausible(parts, known=table.layout is not None, said=said)
+    parts_unread += doubtful(table, plan, parts, set(mapping))
     if raw is None or understand is None:
         return tuple(parts_unread)
 
@@ -95,6 +99,7 @@ def lost_fields(
         return read(understand(other))
 
     used = {name for given in mapping.values() for name in ([given] if isinstance(given, str) else given)}
+    used |= table.settled
     asked = _asked(raw)
     if _is_as_it_was(table, raw):
         used |= {column.name for column in plan.columns if column.use is not None} | _facts(table.frame, plan)
@@ -123,7 +128,7 @@ def lost_fields(
         asked, before = raw, parts
     several = {path for path in judged if table.ticked & {path, *path.replace(ANY_PLACE, "").split(".")}}
     several |= {path for path, (_, reading) in judged.items() if reading.kind == "names"}
-    spare = _explained(before) + table.summed * len(judged)
+    spare = _explained(before) + (table.summed + (EXPLAINING_ROWS if raw.records is None else 0)) * len(judged)
     nowhere = [*_unread(asked, judged, before, again, several, spare), *_lost_texts(texts, before)]
     return (*map(str, nowhere), *names)
 
@@ -172,7 +177,11 @@ def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: _Read) 
         known = table.layout is not None
         named = may_be_judged(one, has_judgements, known)
         reading = read_values(one.counts) if named or not known else None
-        if reading is not None and (named or speaks_in_words(one, reading)) and not is_summed_up(one, paths):
+        if (
+            reading is not None
+            and (named or speaks_in_words(one, reading) or is_no_metric(one, reading))
+            and not is_summed_up(one, paths)
+        ):
             # What is set in some rows and never unset is a flag, and no answer.
             all_of_them = MOSTLY * min(beside.get(one.names[:-1], everybody), _ASKED_ROWS)
             people = has_judgements and table.layout is None and 0 < all_of_them <= one.filled
@@ -313,7 +322,7 @@ def _is_wrong(
         return not elsewhere or any(says_judged(one) for one, _ in group)
     if any(one.booleans or one.path in several for one, _ in group):  # one of several buttons, or several labels
         return False
-    partly = here < (1 - MOST_LEFT_OUT) * wanted - spare - EXPLAINING_ROWS
+    partly = here < wanted - spare
     return partly or (len(group) == 1 and here > (1 + MOST_LEFT_OUT) * wanted)
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from dialgauge.corpus._sheets import Sheet, one_table
-from dialgauge.corpus._table import Table, place_in, refuse_width
+from dialgauge.corpus._sheets import one_table
+from dialgauge.corpus._table import Sheet, Table, place_in, refuse_width
 from dialgauge.errors import InputError
 
 

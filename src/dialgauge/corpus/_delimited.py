@@ -218,4 +218,4 @@ def _load_leniently(records: list[tuple[int, list[str]]], file: str, encoding: s
 
 def write_csv(corpus: Corpus, path: Path) -> None:
     """The corpus as one table in UTF-8, cells quoted where they must be; a spreadsheet reads no text as a formula."""
-    escape_formulas_in(flat_frame(corpus)).write_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
+    escape_formulas_in(flat_frame(corpus)).write_csv(path, separator="\t" if path.suffix in (".tsv", ".tab") else ",")

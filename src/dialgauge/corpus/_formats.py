@@ -58,7 +58,7 @@ FORMATS: Mapping[str, Format] = {
         Format(
             "csv",
             "comma- or tab-separated table",
-            (".csv", ".tsv"),
+            (".csv", ".tsv", ".tab"),
             load_delimited,
             write_csv,
         ),

@@ -10,6 +10,7 @@ from dialgauge.corpus._ids import choose_id
 from dialgauge.corpus._mapping import IGNORE
 from dialgauge.corpus._names import (
     META,
+    OF_EACH_PERSON,
     QUESTIONS,
     TELLING,
     USES,
@@ -195,6 +196,8 @@ class Guess:
                 person = use == "annotator" and is_person(name)
                 counted = is_housekeeping(name) or is_id(name)
                 if column in self.chosen or not words & set(name.split("_")) or (counted and not person):
+                    continue
+                if use == "annotator" and set(name.split("_")) & OF_EACH_PERSON:
                     continue
                 shown = self.frame[column].drop_nulls().head(500).cast(pl.String)
                 if person and counted and len(shown):

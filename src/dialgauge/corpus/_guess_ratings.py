@@ -57,7 +57,7 @@ def find_ratings(guess: Guess) -> None:
             name = alone  # the mean of judgements that are not in the file
         known = is_dimension(name)
         scaled = scale is not None and guess.answers(column).share >= MOSTLY
-        asked = not known and (asks_for_dimension(title) or scaled)
+        asked = not known and (asks_for_dimension(title) or scaled or _is_question(guess, column, name))
         if not (known or lone or asked) and _counts_up(guess, column):
             guess.why_not[column] = NUMBERS_ROWS
             continue
@@ -85,6 +85,25 @@ def find_ratings(guess: Guess) -> None:
         guess.chosen[column] = (f"dimension:{named}", why)
         if scale:
             guess.scales[named] = scale
+    _find_value(guess)
+
+
+def _find_value(guess: Guess) -> None:
+    """The one column of answers where another says what each is an answer to."""
+    found = [column for column, (use, why) in guess.chosen.items() if use.startswith("dimension:") and why != SAID]
+    if "dimension" in guess.taken and "value" not in guess.taken and len(found) == 1:
+        known = is_dimension(normalised(heading(found[0])[0]))
+        if not known:
+            guess.choose(found[0], "value", "the only answers, beside a column that says to what")
+
+
+def _is_question(guess: Guess, column: str, name: str) -> bool:
+    """Whether a numbered question is answered in words: whoever answered it, these are judgements."""
+    found = guess.answers(column)
+    return bool(_QUESTION.fullmatch(name)) and found.kind in ("yes/no", "ordered") and found.share >= MOSTLY
+
+
+_QUESTION = re.compile(r"q(?:uestion)?_?\d{1,2}")
 
 
 def is_fact(guess: Guess, column: str) -> bool:

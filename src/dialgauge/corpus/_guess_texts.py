@@ -11,6 +11,8 @@ _SAME = 0.95
 _SHOWN = 500
 #: Why a column is not used that names people as well as another one does.
 MAY_NAME_PEOPLE = "could be annotator, as could another column"
+#: Why a column names the annotators though its name does not say so.
+BY_ROWS = "it differs between the rows of each summary, and recurs in others"
 #: With fewer rows, values may agree by chance.
 _FEWEST = 8
 
@@ -55,7 +57,7 @@ def find_names(guess: Guess) -> None:
         found = [column for column in free if _judges(guess.frame, item, column)]
         likely = [column for column in found if not is_housekeeping(guess.names[column])] or found
         if len(likely) == 1:
-            guess.choose(likely[0], "annotator", "it differs between the rows of each summary, and recurs in others")
+            guess.choose(likely[0], "annotator", BY_ROWS)
         else:
             guess.why_not |= dict.fromkeys(likely, MAY_NAME_PEOPLE)
 

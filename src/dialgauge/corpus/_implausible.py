@@ -5,15 +5,18 @@ other: one judgement for all systems, numbers of summaries, means of the others,
 """
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Container
 from typing import Any
 
 import polars as pl
 
+from dialgauge.corpus._names import is_dimension, normalised
 from dialgauge.errors import counted
 
 #: Chance agreement below this is none. People who judge several systems of a dialogue alike are far above it.
 _BY_CHANCE = 1e-8
+_JUDGED = ("ratings", "preferences", "choices", "spans")
 _SUMMARY = ("dialogue_id", "system", "variant", "role")
 #: Fewer summaries than this prove nothing.
 _FEWEST = 8
@@ -22,12 +25,22 @@ _MOSTLY = 0.9
 _ROUNDED = 0.051
 
 
-def implausible(parts: Any, known: bool = False) -> list[str]:
-    """Why judgements or texts were read wrongly, each as a sentence. A ``known`` layout says which texts recur."""
-    ratings = parts.ratings.filter(pl.col("value").is_not_null())
-    checks: tuple[Callable[[pl.DataFrame], list[str]], ...] = (_copied, _numbered, _means)
-    found = [sentence for check in checks for sentence in check(ratings)]
-    return found if known else [*found, *_same_texts(parts)]
+def implausible(parts: Any, known: bool = False, said: Container[str] = frozenset()) -> list[str]:
+    """Why judgements or texts were read wrongly, each as a sentence. A ``known`` layout says which texts recur.
+
+    The user has ``said`` that these are dimensions.
+    """
+    mapped = [name for name in parts.ratings["dimension"].unique() if name in said]
+    ratings = parts.ratings.filter(pl.col("value").is_not_null() & ~pl.col("dimension").is_in(mapped))
+    # Most files have no judgements: none of the queries is needed to say that nothing is wrong with them.
+    checks: tuple[Callable[[pl.DataFrame], list[str]], ...] = (_copied, _numbered, _means, _told_by_less, _computed)
+    found = [] if ratings.is_empty() else [sentence for check in checks for sentence in check(ratings)]
+    found += _whole_texts_marked(parts)
+    if known:
+        return found
+    judged = any(getattr(parts, name).height for name in _JUDGED if hasattr(parts, name))
+    few = [*_a_few_names(parts), *_same_dialogues(parts)] if judged else []
+    return [*found, *_same_texts(parts), *_names_as_texts(parts), *_same_writers(parts), *few]
 
 
 def _copied(ratings: pl.DataFrame) -> list[str]:
@@ -53,6 +66,82 @@ def _same_by_chance() -> pl.Expr:
     """The probability that two values of a dimension are the same."""
     counts = pl.col("value").value_counts().struct.field("count")
     return ((counts / counts.sum()) ** 2).sum()
+
+
+#: What alone would decide a value that is no judgement, and how to say so.
+_LESS = {
+    ("system",): "each system",
+    ("annotator",): "each annotator",
+    ("system", "annotator"): "each system, whatever the dialogue, as each annotator sees it",
+}
+#: So many judgements show what decides them.
+_MOST_ROWS = 20_000
+
+
+def _told_by_less(ratings: pl.DataFrame) -> list[str]:
+    """The dimensions whose values are decided by less than a summary and who judges it: facts, and no judgements."""
+    ratings = ratings.head(_MOST_ROWS)
+    chances = dict(ratings.group_by("dimension").agg(_same_by_chance()).iter_rows())
+    found: dict[str, str] = {}
+    for key, said in _LESS.items():
+        decided = _decided(ratings, key, chances, apart="dialogue_id")
+        if len(key) == 1 or len(decided) < len(chances):
+            found = {**dict.fromkeys(decided, said), **found}
+    item = (*_SUMMARY, "sentence")
+    # People may well agree on what a known name says, as on the fluency of a few summaries.
+    unanimous = [
+        name for name in _decided(ratings, item, chances, apart="annotator") if not is_dimension(normalised(name))
+    ]
+    differing = set(chances) - set(unanimous) if unanimous else set()
+    if any(_has_several(ratings, name) for name in differing):
+        found = {**dict.fromkeys(unanimous, "each summary, whoever judges it, and others are not"), **found}
+    return [
+        f"{name!r} is the same for {said}: a fact, and no judgement. Leave it out (--map ignore={name}), or map it "
+        f"(--map dimension:NAME=COLUMN)"
+        for name, said in sorted(found.items())
+    ]
+
+
+def _decided(ratings: pl.DataFrame, key: tuple[str, ...], chances: dict[str, float], apart: str) -> list[str]:
+    """The dimensions with one value for each ``key`` over several of what is ``apart``, beyond chance."""
+    groups = (
+        ratings.group_by("dimension", *key)
+        .agg(pl.col(apart).n_unique().alias("apart"), pl.len(), pl.col("value").n_unique().alias("values"))
+        .group_by("dimension")
+        .agg(pl.col("values").max(), (pl.col("len") - 1).filter(pl.col("apart") > 1).sum())
+        .filter(pl.col("values") == 1)
+    )
+    return [name for name, _, again in groups.iter_rows() if again * math.log(chances[name]) < math.log(_BY_CHANCE)]
+
+
+def _has_several(ratings: pl.DataFrame, name: str) -> bool:
+    """Whether several people judged most summaries on a dimension."""
+    sizes = ratings.filter(pl.col("dimension") == name).group_by(*_SUMMARY, "sentence").len()["len"]
+    return int((sizes > 1).sum()) * 2 > len(sizes)
+
+
+def _computed(ratings: pl.DataFrame) -> list[str]:
+    """Dimensions of unknown names whose values have more places than answers of people, or means of a few, have."""
+    found = []
+    for (name,), given in ratings.head(_MOST_ROWS).group_by("dimension", maintain_order=True):
+        values = given["value"].unique()
+        if len(values) < _FEWEST or is_dimension(normalised(str(name))):
+            continue
+        parts = pl.DataFrame([(values * people).alias(str(people)) for people in range(1, _MOST_PEOPLE + 1)])
+        off = parts.select((pl.all() - pl.all().round()).abs())
+        near = off.select(
+            pl.any_horizontal(pl.col(str(n)) < n * _LAST_PLACE for n in range(1, _MOST_PEOPLE + 1))
+        ).to_series()
+        if int((~near).sum()) * 2 > len(values):
+            found.append(
+                f"{name!r} has values such as {values[0]:g}, which programs compute: leave it out (--map "
+                f"ignore={name}), or say that people gave them (--map dimension:NAME=COLUMN)"
+            )
+    return found
+
+
+#: Means of more people than this are as fine as what programs compute; what is half of the third place is rounding.
+_MOST_PEOPLE, _LAST_PLACE = 10, 0.0006
 
 
 def _numbered(ratings: pl.DataFrame) -> list[str]:
@@ -105,4 +194,103 @@ def _same_texts(parts: Any) -> list[str]:
     return [
         f"{counted(texts.height, 'summary', 'summaries')}, of which only {different:,} are different: name the column "
         "that says which dialogue each is of (--map dialogue_id=COLUMN)"
+    ]
+
+
+def _whole_texts_marked(parts: Any) -> list[str]:
+    """Whether nearly all marked places are whole summaries: then nobody has marked a place in them."""
+    spans = getattr(parts, "spans", None)
+    marked = spans.filter(pl.col("start").is_not_null() & (pl.col("side") == "summary")) if spans is not None else None
+    if marked is None or marked.height < _FEWEST:
+        return []
+    key = list(_SUMMARY)
+    texts = parts.summaries.select(*key, pl.col("text").str.strip_chars().str.len_chars().alias("_size"))
+    places = marked.join(texts, on=key, how="inner")
+    whole = int(((places["end"] - places["start"]) >= places["_size"]).sum())
+    if whole < _MOSTLY * marked.height:
+        return []
+    return [
+        f"{whole:,} of {counted(marked.height, 'marked place')} are whole summaries: give the offsets as start and "
+        "end, or take the marks out of the texts if they mark no errors"
+    ]
+
+
+def _a_few_names(parts: Any) -> list[str]:
+    """Whether the summaries are names that recur under the dialogues: those of the systems, rather than texts."""
+    texts = getattr(parts, "summaries", None)
+    if texts is None:
+        return []
+    given = texts.filter(pl.col("text").str.len_chars() > 0)["text"]
+    words = given.head(_MOST_TEXTS).str.count_matches(r"\S+").mean() if len(given) >= _FEWEST else None
+    if not isinstance(words, float) or words >= _WORDS or given.n_unique() * 3 > len(given):
+        return []
+    such = ", ".join(map(repr, given.unique(maintain_order=True)[:3]))
+    return [
+        f"the summaries are a few names ({such}) that recur: if they name the systems, --map system=COLUMN, and map "
+        "the column of the texts (--map summary=COLUMN), or ignore it"
+    ]
+
+
+def _names_as_texts(parts: Any) -> list[str]:
+    """The systems whose summaries are names of systems: those are votes, and no texts."""
+    texts = getattr(parts, "summaries", None)
+    if texts is None or texts.is_empty():
+        return []
+    names = {_plain(name) for name in texts["system"].unique()}
+    found = []
+    short = texts.filter(pl.col("text").str.len_chars().is_between(1, _LONGEST_VOTE))
+    for (system,), own in short.group_by("system", maintain_order=True):
+        words = [[_plain(word) for word in _VOTES.split(text) if _plain(word)] for text in own["text"].head(_FEWEST)]
+        if own.height > 1 and all(said and names >= set(said) for said in words):
+            found.append(
+                f"the summaries of {system!r} are names of systems, such as {own['text'][0]!r}: if it holds votes, "
+                "give each its annotator in a row of its own, or leave it out (--map ignore=COLUMN)"
+            )
+    return found
+
+
+#: Texts of fewer words on average are names.
+_WORDS = 3
+_LONGEST_VOTE = 200
+_VOTES = re.compile(r"[\[\],;|\"\n]+")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", str(name).lower())
+
+
+def _same_dialogues(parts: Any) -> list[str]:
+    """Whether most dialogues are the same word for word: then their ids are those of something else."""
+    texts = parts.dialogues.filter(pl.col("turns").list.len() > 0)["turns"] if hasattr(parts, "dialogues") else []
+    if not _FEWEST <= len(texts) <= _MOST_TEXTS:
+        return []
+    different = len({tuple(turn["text"] for turn in turns) for turns in texts})
+    written = parts.summaries.filter(pl.col("kind") == "system")
+    alone = written["system"].n_unique() > 1 and written["dialogue_id"].n_unique() == written.height
+    again = written.select("system", "text").n_unique() * 2 <= written.height
+    if different * 2 > len(texts) or not (alone or again):
+        return []
+    return [
+        f"{len(texts):,} dialogues, of which only {different:,} are different: name the column that says which "
+        "dialogue each row is of (--map dialogue_id=COLUMN)"
+    ]
+
+
+_MOST_TEXTS = 5_000
+
+
+def _same_writers(parts: Any) -> list[str]:
+    """Whether systems write the same texts word for word: then they are people who judge, or batches."""
+    texts = getattr(parts, "summaries", None)
+    if texts is None or parts.ratings.is_empty():
+        return []
+    written = texts.filter((pl.col("text").str.len_chars() > 0) & (pl.col("kind") == "system"))
+    groups = written.group_by("dialogue_id", "role", "text").agg(pl.col("system").n_unique().alias("n"), pl.len())
+    same = int(groups.filter(pl.col("n") > 1)["len"].sum())
+    if written.height < _FEWEST or same < _MOSTLY * written.height:
+        return []
+    names = ", ".join(map(repr, written["system"].unique(maintain_order=True)[:3]))
+    return [
+        f"the systems ({names}) have the same summaries word for word: if they are annotators, name them as such "
+        "(--map annotator=COLUMN); name the column that says who wrote each summary (--map system=COLUMN)"
     ]

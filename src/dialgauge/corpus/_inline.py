@@ -30,6 +30,8 @@ def with_inline_marks(table: Table, mapping: Mapped) -> Table:
     if column not in texts:
         return table
     plain = {text: _parted(text) for text in table.frame[column].drop_nulls().unique()}
+    if all(_encloses(*parts) for parts in plain.values()):
+        return _without_tags(table, texts)
     frame = table.frame.with_columns(pl.col(column).replace({text: made for text, (made, _) in plain.items()}))
     keyed, rest = taken_out(replace(table, frame=frame), mapping, [])
     made = rows_without(replace(table, frame=frame), keyed, rest)
@@ -52,6 +54,19 @@ def with_inline_marks(table: Table, mapping: Mapped) -> Table:
     note = f"{column!r} has marks in its texts: they were taken out, as spans"
     further = {**table.further, "spans": pl.DataFrame(rows, infer_schema_length=None)}
     return replace(made, further=further, notes=(*table.notes, note), known={**table.known, column: "summary"})
+
+
+def _encloses(text: str, marks: list[dict[str, object]]) -> bool:
+    """Whether every word of a text is between tags: these part it into sentences, and mark no place in it."""
+    covered = {n for mark in marks for n in range(int(str(mark["start"])), int(str(mark["end"])))}
+    return all(letter.isspace() or n in covered for n, letter in enumerate(text))
+
+
+def _without_tags(table: Table, columns: list[str]) -> Table:
+    """The table without the tags that enclose all that is said in some columns."""
+    made = [pl.col(c).map_elements(lambda text: _parted(text)[0].strip(), pl.String) for c in columns]
+    note = f"tags that enclose all of {', '.join(map(repr, columns))} were taken out"
+    return replace(table, frame=table.frame.with_columns(made), notes=(*table.notes, note))
 
 
 def _are_marked(values: pl.Series) -> bool:

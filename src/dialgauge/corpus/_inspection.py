@@ -15,9 +15,10 @@ from dialgauge.corpus._folder import read_folder
 from dialgauge.corpus._mapping import Mapped
 from dialgauge.corpus._plan import Column, Plan
 from dialgauge.corpus._problems import Problem
+from dialgauge.corpus._reading import best_reading
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
-from dialgauge.corpus._understand import format_of, load, plan_of
+from dialgauge.corpus._understand import format_of, plan_of, understood
 from dialgauge.errors import InputError
 
 
@@ -59,9 +60,14 @@ def inspect_file(
     entry, why, layout = format_of(path, format)
     if entry.load is None:
         return _inspect_folder(path, why, first)
-    table = load(path, entry, mapping or {}, layout)
-    plan = plan_of(table, mapping or {})
-    tried = _try(table, plan, reading or ReadingSettings())
+    asked = reading or ReadingSettings()
+    loaded, mapping = entry.load(path), mapping or {}
+    try:
+        table = best_reading(loaded, path, mapping, layout, asked)[0]
+    except InputError:
+        table = understood(loaded, str(path), mapping, layout)
+    plan = plan_of(table, {} if table.settled else mapping)
+    tried = _try(table, plan, asked)
     return Inspection(
         path=str(path),
         format=entry.name,
@@ -82,6 +88,8 @@ def inspect_file(
 
 def _map_options(table: Table, plan: Plan) -> tuple[str, ...]:
     """The guesses as options to copy; a layout that is known by sight needs its name only."""
+    if table.settled:  # its columns are not called so in the file
+        return ()
     if table.layout:
         return (f"--from-format {table.layout}",)
     pairs = [f"{use}={column.name}" for column in plan.columns if (use := column.use) is not None]

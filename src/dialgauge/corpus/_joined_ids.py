@@ -101,7 +101,7 @@ def _made_whole(table: Table, ids: str, column: str) -> Table:
 
 
 #: Columns that say how often the same things were judged, and not what.
-_TIMES = frozenset(["round", "pass", "wave", "attempt", "trial", "repeat", "session", "phase", "time", "run"])
+TIMES = frozenset(["round", "pass", "wave", "attempt", "trial", "repeat", "session", "phase", "time", "run"])
 
 
 def _with_counted_ids(table: Table, plan: Plan, ids: str) -> Table:
@@ -113,7 +113,7 @@ def _with_counted_ids(table: Table, plan: Plan, ids: str) -> Table:
     beside = [column for use in ("system", "dimension", "annotator") for column in plan.uses.get(use, ())]
     for column in frame.columns:
         words = set(normalised(column).split("_"))
-        if column in taken - judged or words & _TIMES or not _names_few(frame[column]):
+        if column in taken - judged or words & TIMES or not _names_few(frame[column]):
             continue
         parts = frame.select(numbers.alias("_n"), column).unique().group_by(column).agg(pl.col("_n").sort())
         counted = all(None not in part and part == list(range(1, len(part) + 1)) for part in parts["_n"].to_list())

@@ -2,16 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._names import normalised
+from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._utterances import is_total
-
-if TYPE_CHECKING:
-    from dialgauge.corpus._sheets import Sheet
 
 #: A text that is longer than this says nothing about which row is meant.
 _LONGEST = 80
@@ -27,7 +24,7 @@ class _Link:
     key: str
 
 
-def with_links(sheets: Sequence["Sheet"]) -> list["Sheet"]:
+def with_links(sheets: Sequence[Sheet]) -> list[Sheet]:
     """The sheets, each with what the rows that it names say of themselves: which call, which model.
 
     Texts stay where they are. A key takes the name under which others refer to it, so that ``id`` of the calls and
@@ -49,14 +46,14 @@ def with_links(sheets: Sequence["Sheet"]) -> list["Sheet"]:
     return list(made.values())
 
 
-def _without_link(source: "Sheet", target: "Sheet", column: str) -> "Sheet":
+def _without_link(source: Sheet, target: Sheet, column: str) -> Sheet:
     """The rows of a sheet without the name of a row, where that row says which dialogue it is about."""
     named = make_plan(target.frame).uses.get("dialogue_id", (column,))[0]
     said = named != column and {named, column} <= set(source.frame.columns)
     return replace(source, frame=source.frame.drop(column)) if said else source
 
 
-def _links(source: "Sheet", target: "Sheet") -> list[_Link]:
+def _links(source: Sheet, target: Sheet) -> list[_Link]:
     found = []
     for key in target.frame.columns:
         values = _texts(target.frame[key])
@@ -64,7 +61,7 @@ def _links(source: "Sheet", target: "Sheet") -> list[_Link]:
             continue
         known = set(values)
         for column in source.frame.columns:
-            if not _names(column, key, target.name):
+            if not names_row(column, key, target.name):
                 continue
             used = [text for text in _texts(source.frame[column]).drop_nulls().unique() if not is_total(text)]
             if (
@@ -77,7 +74,7 @@ def _links(source: "Sheet", target: "Sheet") -> list[_Link]:
     return found
 
 
-def _is_about_others(source: "Sheet", target: "Sheet", column: str, key: str) -> bool:
+def _is_about_others(source: Sheet, target: Sheet, column: str, key: str) -> bool:
     """Whether the rows that a sheet seems to name are those of other systems or people: both name the same calls."""
     of_source, of_target = (make_plan(sheet.frame).uses for sheet in (source, target))
     for use in ("system", "annotator"):
@@ -93,18 +90,18 @@ def _is_about_others(source: "Sheet", target: "Sheet", column: str, key: str) ->
     return False
 
 
-def _is_copy(source: "Sheet", target: "Sheet", column: str, key: str) -> bool:
+def _is_copy(source: Sheet, target: Sheet, column: str, key: str) -> bool:
     """Whether both sheets have one row for each of these names, and the first says no less about them."""
     alone = column == key and _texts(source.frame[column]).n_unique() == source.frame.height
     return alone and _said_by(source) >= _said_by(target)
 
 
-def _said_by(sheet: "Sheet") -> int:
+def _said_by(sheet: Sheet) -> int:
     """How many columns of a sheet hold texts."""
     return sum(not _is_short(values) for values in sheet.frame.iter_columns() if values.null_count() < len(values))
 
 
-def _names(column: str, key: str, sheet: str) -> bool:
+def names_row(column: str, key: str, sheet: str) -> bool:
     """Whether the name of a column says that it is about the rows of a sheet with this key."""
     name, own, of = normalised(column), normalised(key), normalised(sheet)
     things = {of, of.removesuffix("s"), f"{of.removesuffix('ies')}y"}
@@ -117,7 +114,7 @@ def _texts(values: pl.Series) -> pl.Series:
     return values.cast(pl.String, strict=False).str.strip_chars()
 
 
-def _joined(source: "Sheet", target: "Sheet", column: str) -> "Sheet":
+def _joined(source: Sheet, target: Sheet, column: str) -> Sheet:
     """The rows of a sheet with the short cells of the rows that they name."""
     own, kept = {normalised(name) for name in source.frame.columns}, _its_own(source, target)
     taken = [
@@ -132,7 +129,7 @@ def _joined(source: "Sheet", target: "Sheet", column: str) -> "Sheet":
     return replace(source, frame=frame.join(short, on="_named", how="left", maintain_order="left").drop("_named"))
 
 
-def _its_own(source: "Sheet", target: "Sheet") -> set[str]:
+def _its_own(source: Sheet, target: Sheet) -> set[str]:
     """What only the rows of the target are: judged so, by whom; and of which system, where the others are texts too."""
     uses = make_plan(target.frame).uses
     judged = [use for use in uses if use.startswith("dimension:") or use == "value"]

@@ -111,6 +111,13 @@ def may_be_judged(one: Field, has_judgements: bool, known_layout: bool) -> bool:
     )
 
 
+def is_no_metric(one: Field, found: Reading) -> bool:
+    """Whether a field that is called like a program's score (``R1``) holds points that people give."""
+    few = found.share >= MOSTLY and 1 < found.distinct <= MOST_POINTS
+    whole = found.kind != "number" or all(value % 1 == 0 <= value <= MOST_POINTS for value in found.values.values())
+    return is_metric(_own_name(one)) and few and whole
+
+
 def speaks_in_words(one: Field, found: Reading) -> bool:
     """Whether the values are words of praise and blame: ``Status`` with pass and fail is a judgement all the same."""
     words = {text.strip().lower() for text in found.values}

@@ -10,14 +10,16 @@ from typing import Any
 
 import polars as pl
 
+from dialgauge.corpus._delimited import is_table
 from dialgauge.corpus._fields import fields_of
+from dialgauge.corpus._files import read_text
 from dialgauge.corpus._look_alikes import is_named
 from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normalised
-from dialgauge.corpus._nested import flatten, to_frame
+from dialgauge.corpus._nested import flat_rows, to_frame
 from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._problems import Problem
-from dialgauge.corpus._sheets import Sheet, are_pages, one_table
-from dialgauge.corpus._table import Table
+from dialgauge.corpus._sheets import are_pages, one_table
+from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._text_files import named_texts
 from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
 from dialgauge.corpus._wrapped import unwrapped
@@ -26,6 +28,8 @@ from dialgauge.errors import InputError
 
 #: How files are read, by the end of their names.
 Loaders = Mapping[str, Callable[[Path], Table]]
+#: Texts have no zero in this many bytes of their beginning.
+_LOOKED_AT = 8_192
 
 
 def is_pattern(path: Path) -> bool:
@@ -70,7 +74,7 @@ def _sheets(files: Sequence[Path], loaders: Loaders) -> list[Sheet]:
 def _sheet(file: Path, table: Table) -> Sheet:
     if table.records is None:
         return Sheet(file.stem, table.frame, table.place)
-    made = [(n, row) for n, (_, record) in enumerate(table.records) for row in flatten(record)]
+    made = flat_rows((record for _, record in table.records), str(file))
     places = [table.place(n) for n, _ in made]
     return Sheet(file.stem, to_frame([row for _, row in made], str(file)), places.__getitem__)
 
@@ -87,7 +91,28 @@ def load_texts(path: Path, loaders: Loaders) -> Table:
         for name, held in left_out.items()
         if held is not None
     }
-    return replace(table, unread=unread)
+    return replace(table, unread=unread | _nameless_tables(path, loaders))
+
+
+def _nameless_tables(folder: Path, loaders: Container[str]) -> dict[str, str]:
+    """The tables of a folder whose names end in what says nothing (``ratings.out``), and what to do about each."""
+    found = {}
+    for file in sorted(folder.rglob("*")):
+        if not file.is_file() or file.suffix.lower() in loaders or file.name[0] == ".":
+            continue
+        if not file.suffix or _is_elsewhere(file.relative_to(folder), folder) or _is_binary(file):
+            continue
+        if is_table(read_text(file).text):
+            found[file.name] = (
+                f"the file {file.name!r} is a table and was not read: call it .csv, or leave it out "
+                f"(--map ignore={file.name})"
+            )
+    return found
+
+
+def _is_binary(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return b"\0" in opened.read(_LOOKED_AT)
 
 
 def load_many(path: Path, loaders: Loaders) -> Table:
@@ -98,6 +123,7 @@ def load_many(path: Path, loaders: Loaders) -> Table:
     if not files:
         raise InputError(f"{path}: no file that can be read fits this")
     tables = {file: loaders[file.suffix.lower()](file) for file in files}
+    _refuse_copies({file: _sheet(file, table) for file, table in tables.items()})
     written = named_texts(texts, [_sheet(file, table) for file, table in tables.items()]) if texts else []
     if not written and all(table.records is not None for table in tables.values()):
         return _records(tables)
@@ -112,8 +138,19 @@ def load_many(path: Path, loaders: Loaders) -> Table:
         stacked.notes,
         (*problems, *stacked.problems),
         known=stacked.known,
-        unread=stacked.unread,
+        unread={**stacked.unread, **({} if is_pattern(path) else _nameless_tables(path, loaders))},
+        parts=stacked.parts,
     )
+
+
+def _refuse_copies(sheets: Mapping[Path, Sheet]) -> None:
+    """A table that a folder holds twice, as ``a.csv`` and ``a.jsonl``, would be read as that of two people."""
+    seen: dict[tuple[Path, int, frozenset[str]], Path] = {}
+    for file, sheet in sheets.items():
+        key = (file.with_suffix(""), sheet.frame.height, frozenset(sheet.frame.columns))
+        if key in seen:
+            raise InputError(f"{seen[key]} and {file.name} look like one table in two formats: read one of them")
+        seen[key] = file
 
 
 def _told_apart(sheets: Mapping[Path, Sheet]) -> list[Sheet]:

@@ -180,7 +180,7 @@ AGGREGATES = re.compile(
 )
 #: Scores that programs compute: beside people's judgements they are none.
 _METRICS = re.compile(
-    r"(?:.*_)?(?:metric|metrics|automatic|auto|rouge\w*|r_?[12l]|bleu\d?|sacrebleu|meteor|chrf\w*|bert_?score\w*|"
+    r"(?:.*_)?(?:metric|metrics|automatic|auto|rouge\w*|r_?[12l]|bleu\d?|sacrebleu|meteor|chrf\w*|bert_?score\w*|bert_[fpr]1?(?:_score)?|js_?\d|"
     r"bart_?score\w*|mover_?score|comet\w*|bleurt\w*|quest_?eval|summac\w*|dae|fact_?cc\w*|feqa|qags|qafacteval|"
     r"align_?score\w*|uni_?eval\w*|g_?eval|perplexity|ppl|log_?probs?|entropy|embedding|embeddings)(?:_.*)?"
 )
@@ -268,6 +268,13 @@ def is_person(name: str) -> bool:
     )
 
 
+#: Words in the names of what is said of people, and names none of them: ``worker_lang``, ``rater_country``.
+OF_EACH_PERSON = frozenset(
+    _names(
+        "lang language locale country region nationality gender sex age education group pool role type level team site "
+        "native experience seniority"
+    )
+)
 _OF_PERSON = frozenset(_names("id email mail name login code no number key uuid initials handle user username"))
 
 

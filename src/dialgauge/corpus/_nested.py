@@ -46,6 +46,7 @@ from dialgauge.corpus._shapes import (
 )
 from dialgauge.corpus._table import refuse_width
 from dialgauge.corpus._turns import parse_turns, turn_to_json, turns_from_json
+from dialgauge.errors import InputError
 
 Record = Mapping[str, Any]
 _SUMMARY_KEYS = {"text": "summary", "name": "system"}
@@ -66,6 +67,18 @@ def flatten(record: Record, kept: Iterable[str] = (), people: frozenset[str] | N
     level = _Level(frozenset(kept), people=people)
     level.read(record)
     return level.rows()
+
+
+def flat_rows(records: Iterable[Record], file: str) -> list[tuple[int, dict[str, Any]]]:
+    """The flat rows of all records, each with the number of its record from 0; an error names one of unknown shape."""
+    rows: list[tuple[int, dict[str, Any]]] = []
+    for number, record in enumerate(records):
+        try:
+            rows += [(number, row) for row in flatten(record)]
+        except (ValueError, RecursionError) as error:
+            reason = "JSON nested too deeply" if isinstance(error, RecursionError) else str(error)
+            raise InputError(f"{file}: record {number + 1}: {reason}") from error
+    return rows
 
 
 class _Level:

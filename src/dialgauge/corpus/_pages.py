@@ -8,8 +8,8 @@ import polars as pl
 
 from dialgauge.corpus._files import read_text
 from dialgauge.corpus._headings import LOOKED_AT, distinct_names, find_headings
-from dialgauge.corpus._sheets import Sheet, one_table
-from dialgauge.corpus._table import Table, place_in, refuse_width
+from dialgauge.corpus._sheets import one_table
+from dialgauge.corpus._table import Sheet, Table, place_in, refuse_width
 from dialgauge.errors import InputError
 
 _LINES = frozenset(["br", "p", "div", "li", "tr"])

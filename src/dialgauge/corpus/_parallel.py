@@ -20,7 +20,7 @@ def side_by_side(record: dict[str, Any]) -> dict[str, Any]:
     lists = {key: value for key, value in record.items() if isinstance(value, list) and len(value) > 1}
     systems = next((key for key, value in lists.items() if normalised(key) in _SYSTEMS and _are_names(value)), None)
     if systems is None:
-        return record
+        return _in_their_order(record, lists)
     size = len(lists[systems])
     texts = next(
         (k for k, v in lists.items() if k != systems and _are_texts(normalised(k), v) and len(v) == size), None
@@ -35,6 +35,30 @@ def side_by_side(record: dict[str, Any]) -> dict[str, Any]:
         items.append({"system": system, "text": text, **_of_people(given, lists[people] if people else [])})
     gone = {systems, texts, *beside, *([people] if people and _all_given(items) else [])}
     return {**{key: value for key, value in record.items() if key not in gone}, "summaries": items}
+
+
+def _in_their_order(record: dict[str, Any], lists: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """The record with the answers of people who are listed once, in whose order all lists of answers are."""
+    people = [key for key, value in lists.items() if _is_of_people(normalised(key)) and _are_names(value)]
+    judged = [key for key, value in record.items() if _holds_lists(value, len(lists[people[0]]) if people else 0)]
+    if len(people) != 1 or len(judged) != 1:
+        return record
+    names = lists[people[0]]
+    items = [_of_people(item, names) for item in record[judged[0]]]
+    if not _all_given(items):
+        return record
+    return {**{key: value for key, value in record.items() if key != people[0]}, judged[0]: items}
+
+
+def _holds_lists(value: Any, size: int) -> bool:
+    """Whether each object of a list has lists of this number of answers."""
+    return (
+        bool(size)
+        and isinstance(value, list)
+        and bool(value)
+        and all(isinstance(item, dict) and "ratings" not in item for item in value)
+        and all(any(isinstance(one, list) and len(one) == size for one in item.values()) for item in value)
+    )
 
 
 def _are_names(value: Sequence[Any]) -> bool:

@@ -54,9 +54,9 @@ def _records(head: bytes, suffix: str) -> Iterator[dict[str, Any]]:
     whole = lines[:-1] if len(head) == _FIRST else lines
     if suffix in (".jsonl", ".ndjson"):
         yield from (record for line in whole if isinstance(record := json.loads(line), dict))
-    elif suffix in (".csv", ".tsv"):
+    elif suffix in (".csv", ".tsv", ".tab"):
         text = io.StringIO(b"".join(whole).decode("utf-8-sig", "replace"), newline="")
-        yield from csv.DictReader(text, delimiter="\t" if suffix == ".tsv" else ",")
+        yield from csv.DictReader(text, delimiter="," if suffix == ".csv" else "\t")
 
 
 def _named(records: Iterable[dict[str, Any]], use: str) -> Iterator[str]:

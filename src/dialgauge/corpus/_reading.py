@@ -15,7 +15,8 @@ from dialgauge.corpus._problems import raise_if_any
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import Direction
-from dialgauge.corpus._understand import format_of, load, plan_of, table_in_memory
+from dialgauge.corpus._understand import format_of, plan_of, table_in_memory, understood
+from dialgauge.corpus.structure import ASKED, read_by_structure
 from dialgauge.errors import InputError
 
 
@@ -77,9 +78,54 @@ def _read_parts(
 ) -> tuple[Parts, CorpusInfo]:
     if entry.load is None:
         return read_folder(path, mapping)
-    parts = _assembled(load(path, entry, mapping, layout), mapping, asked, str(path))
+    _, parts = best_reading(entry.load(path), path, mapping, layout, asked)
     name = path.name.removesuffix(".gz").removesuffix(Path(path.name.removesuffix(".gz")).suffix)
     return parts, CorpusInfo(name=name or "corpus", ratings_origin="constructed" if parts.constructed else "human")
+
+
+def best_reading(
+    loaded: Table, path: Path, mapping: Mapped, layout: str | None, asked: ReadingSettings
+) -> tuple[Table, Parts]:
+    """What names and layouts say of a file; where that leaves something unread, what its structure says.
+
+    The second counts only if it reads everything, and is asked by the same checks.
+    """
+    try:
+        table = understood(loaded, str(path), mapping, layout)
+        first, failed = (table, _assembled(table, mapping, asked, str(path))), None
+    except InputError as error:
+        first, failed = None, error
+    if first is not None and _is_whole(first[1], mapping):
+        return first
+    if layout is None:
+        try:
+            second = _by_structure(loaded, mapping, asked)
+        except InputError as question:
+            if failed is not None and str(question).startswith(ASKED):
+                raise InputError(f"{path}: {str(question).removeprefix(ASKED)}") from failed
+        else:
+            if second is not None:
+                return second
+    if first is None:
+        assert failed is not None
+        raise failed
+    return first
+
+
+def _is_whole(parts: Parts, mapping: Mapped) -> bool:
+    """Whether nothing was left unread; where the user names people or dimensions, there must be judgements."""
+    asked = "annotator" in mapping or "dimension" in mapping
+    judged = any(getattr(parts, name).height for name in ("ratings", "preferences", "choices", "spans"))
+    return not any(one.too_much() for one in parts.accounts) and (judged or not asked)
+
+
+def _by_structure(loaded: Table, mapping: Mapped, asked: ReadingSettings) -> tuple[Table, Parts] | None:
+    table = read_by_structure(loaded, mapping)
+    if table is None:
+        return None
+    parts = _assembled(table, {}, asked)
+    whole = not parts.problems and not any(one.too_much() or one.left_out for one in parts.accounts)
+    return (table, parts) if whole else None
 
 
 def _assembled(table: Table, mapping: Mapped, asked: ReadingSettings, file: str | None = None) -> Parts:

@@ -1,8 +1,8 @@
 """Several sheets of a workbook as one table: one per annotator or system, or one per kind of thing, joined by ids."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -12,7 +12,7 @@ from dialgauge.corpus._names import USES, heading, is_dimension, normalised
 from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rows import as_text
-from dialgauge.corpus._table import Table
+from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._utterances import without_totals
 
 #: The column that holds the name of the sheet a row comes from.
@@ -21,20 +21,19 @@ _KEY = ("dialogue_id", "system", "annotator", "variant", "role")
 _CONTENT = ("dialogue", "summary", "reference", "value")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sheet:
-    """A sheet of a workbook or a file of a folder: its name, its rows, and where each of them is."""
+def one_table(
+    sheets: Sequence[Sheet], notes: Sequence[str] = (), what: str = "sheet", hidden: Sequence[Sheet] = ()
+) -> Table:
+    """All sheets (or files) that hold data of the corpus; the others are named in a note.
 
-    name: str
-    frame: pl.DataFrame
-    place: Callable[[int], tuple[str, int | None]]
-
-
-def one_table(sheets: Sequence[Sheet], notes: Sequence[str] = (), what: str = "sheet") -> Table:
-    """All sheets (or files) that hold data of the corpus; the others are named in a note."""
-    tidied = {sheet.name: without_totals(Table(sheet.frame, sheet.place), {}) for sheet in sheets}
+    Those that are ``hidden`` are not read, and named if they seem to hold judgements.
+    """
+    plain = {sheet.name: Table(sheet.frame, sheet.place) for sheet in sheets}
+    # What stands alone in a row of a sheet is a remark; in nested lists it is what all that is below it belongs to.
+    tidied = plain if what == "list" else {name: without_totals(one, {}) for name, one in plain.items()}
     notes = [*notes, *(f"{name}: {note}" for name, made in tidied.items() for note in made.notes)]
     sheets = [replace(one, frame=tidied[one.name].frame, place=tidied[one.name].place) for one in sheets]
+    as_they_are = tuple(sheets)
     sheets = with_links(_with_dimensions(sheets))
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     sheets = [_with_known_systems(sheet, sheets, plans) for sheet in sheets]
@@ -47,7 +46,10 @@ def one_table(sheets: Sequence[Sheet], notes: Sequence[str] = (), what: str = "s
     said = [f"{read}{'left out: ' if len(filled) == 1 else ''}{', '.join(left_out)}"] if left_out else []
     table = _stacked(filled, plans, what)
     unread = _unread([sheet for sheet in sheets if sheet not in filled], filled, plans, what)
-    return replace(table, notes=(*notes, *said, *table.notes), unread={**unread, **table.unread})
+    # A list of the answers that may be given has one column.
+    unread |= _unread([sheet for sheet in hidden if sheet.frame.width > 1], filled, plans, f"hidden {what}")
+    parts = (*as_they_are, *(sheet for sheet in hidden if sheet.name not in unread))
+    return replace(table, notes=(*notes, *said, *table.notes), unread={**unread, **table.unread}, parts=parts)
 
 
 def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str, Plan], what: str) -> dict[str, str]:

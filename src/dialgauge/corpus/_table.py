@@ -20,6 +20,15 @@ def refuse_width(columns: int, file: str) -> None:
         raise InputError(f"{file}: {columns:,} columns are too many; a corpus has at most {MOST_COLUMNS:,}")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """A sheet of a workbook or a file of a folder: its name, its rows, and where each of them is."""
+
+    name: str
+    frame: pl.DataFrame
+    place: Callable[[int], tuple[str, int | None]]
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """The rows of a file, and where each of them is.
@@ -36,6 +45,8 @@ class Table:
     ``unread`` says, by their names, which parts of the file look like judgements or texts and were left out.
     ``summed`` counts rows that sum up others, repeat the headings or only remark something, and are no data.
     ``ticked`` are columns of which one cell holds several judgements, or an empty one holds some.
+    ``settled`` are columns of the file whose use is known, though they are not in the frame under their own names.
+    ``parts`` are the sheets, files or tables that the rows were put together from, those that were left out among them.
     ``raw`` is the table as it was in the file, and ``again`` understands another one in the same way.
     """
 
@@ -57,6 +68,8 @@ class Table:
     unread: Mapping[str, str] = field(default_factory=dict)
     summed: int = 0
     ticked: frozenset[str] = frozenset()
+    settled: frozenset[str] = frozenset()
+    parts: tuple[Sheet, ...] = ()
     raw: "Table | None" = None
     again: "Callable[[Table], Table] | None" = None
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from dialgauge.corpus._files import read_text
 from dialgauge.corpus._names import TELLING, USES, normalised
-from dialgauge.corpus._sheets import Sheet
+from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._transcripts import load_transcripts
 from dialgauge.corpus._turns import parse_turns
 

@@ -51,16 +51,17 @@ def table_in_memory(source: object, format: str | None, mapping: Mapped) -> Tabl
     table = load_memory(source)
     if format is not None and format not in LAYOUTS:
         raise InputError(f"{table.place(0)[0]}: a file format is only for files; got {format!r}")
-    return _understood(table, table.place(0)[0], mapping, format)
+    return understood(table, table.place(0)[0], mapping, format)
 
 
 def load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Table:
     """The rows of a file: as its layout says, else flattened, with comparisons taken out and wide columns made long."""
     assert entry.load is not None
-    return _understood(entry.load(path), str(path), mapping, layout)
+    return understood(entry.load(path), str(path), mapping, layout)
 
 
-def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -> Table:
+def understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -> Table:
+    """The rows of a file that was loaded: as its layout says, else by the names of its columns."""
     mapping = _of_columns(mapping, loaded)
     gone = _left_out(loaded, mapping)
     table, kept = taken_out(without(loaded, gone) if gone else loaded)
@@ -84,7 +85,7 @@ def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -
             raise_if_any(known.problems, path)
             raise InputError("has no rows")
         made = kept.into(as_long(with_comparisons(known, mapping), mapping))
-        return replace(made, raw=loaded, again=lambda other: _understood(other, path, mapping, layout))
+        return replace(made, raw=loaded, again=lambda other: understood(other, path, mapping, layout))
     except InputError as error:
         raise InputError(str(error) if str(error).startswith(path) else f"{path}: {error}") from error
 

@@ -38,7 +38,7 @@ def unread_names(table: Table, plan: Plan) -> list[str]:
     They name people, or are judgements in words: which of both, only somebody can say who knows the file.
     """
     judged = plan.named("dimension") or plan.has("value")
-    ids = plan.uses.get("dialogue_id")
+    ids = plan.uses.get("dialogue_id") or plan.uses.get("dialogue")
     if plan.has("annotator") or not judged or ids is None or table.layout is not None or table.frame.height < _FEWEST:
         return []
     system = plan.uses.get("system", ())
@@ -188,7 +188,7 @@ def stored_names(parts: Any) -> set[str]:
     found: set[str] = set()
     for table in MAIN_TABLES | FURTHER_TABLES:
         frame = getattr(parts, table, None)
-        if frame is not None:
+        if frame is not None and frame.height:
             for column in frame.columns:
                 if frame[column].dtype == pl.String and column != "text":
                     found.update(normalised(text) for text in frame[column].drop_nulls().unique())

@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from dialgauge.corpus._names import USES, is_id, is_person, normalised
-from dialgauge.corpus._nested import flatten, to_frame
-from dialgauge.corpus._sheets import Sheet, one_table
-from dialgauge.corpus._table import Table, place_in
+from dialgauge.corpus._nested import flat_rows, to_frame
+from dialgauge.corpus._sheets import one_table
+from dialgauge.corpus._table import Sheet, Table, place_in
 
 _TEXTS = frozenset({*USES["dialogue"], *USES["summary"], *USES["reference"]})
 
@@ -80,9 +80,9 @@ def _joined(table: Table, lists: dict[str, list[dict[str, Any]]]) -> Table:
     file = table.place(0)[0]
     sheets = []
     for name, records in lists.items():
-        made = [(number, row) for number, record in enumerate(records, start=1) for row in flatten(record)]
+        made = flat_rows(records, f"{file} [{name}]")
         frame = to_frame([row for _, row in made], file)
-        sheets.append(Sheet(name, frame, place_in(file, [number for number, _ in made])))
+        sheets.append(Sheet(name, frame, place_in(file, [number + 1 for number, _ in made])))
     stacked = one_table(sheets, table.notes, "list")
     return replace(
         table, records=None, frame=stacked.frame, place=stacked.place, notes=stacked.notes, unread=stacked.unread

@@ -15,8 +15,8 @@ from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._flat import flat_frame
 from dialgauge.corpus._headings import LOOKED_AT, distinct_names, find_headings
 from dialgauge.corpus._merged_cells import Merged, filled_down, merged_down
-from dialgauge.corpus._sheets import Sheet, one_table
-from dialgauge.corpus._table import Table, refuse_width
+from dialgauge.corpus._sheets import one_table
+from dialgauge.corpus._table import Sheet, Table, refuse_width
 from dialgauge.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -53,7 +53,13 @@ def load_xlsx(path: Path) -> Table:
     ]
     if not found:
         return Table(pl.DataFrame(), lambda row: (str(path), None))
-    return one_table(found, notes)
+    shown = [sheet for sheet in found if _is_shown(book, sheet.name)]
+    return one_table(shown or found, notes, hidden=[sheet for sheet in found if sheet not in shown] if shown else ())
+
+
+def _is_shown(book: "fastexcel.ExcelReader", name: str) -> bool:
+    """Whether a sheet can be seen: who hides one does not mean it to be read."""
+    return bool(book.load_sheet(name, n_rows=0).visible == "visible")
 
 
 def _sheet(

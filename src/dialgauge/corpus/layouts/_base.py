@@ -10,8 +10,10 @@ from typing import Any
 
 import polars as pl
 
+from dialgauge.corpus._checks import key_text
 from dialgauge.corpus._names import USES, is_id, is_other_id, normalised
 from dialgauge.corpus._nested import to_frame
+from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._schema import KEY
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._turns import turn_to_json, turns_from_json
@@ -50,6 +52,7 @@ class Builder:
     groups: dict[str, str] = field(default_factory=dict)
     declared: list[Dimension] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
     files: Mapping[int, str] = field(default_factory=dict)
 
     def stem(self, record: Record) -> str:
@@ -71,6 +74,10 @@ class Builder:
         """A preference, an option of a choice, or a span."""
         self.further.setdefault(table, []).append({**row, ROW: len(self.further_lines)})
         self.further_lines.append(line)
+
+    def leave_out(self, line: int, key: Mapping[str, Any], reason: str) -> None:
+        """A judgement of the summary with this key that cannot be read."""
+        self.problems.append(Problem(self.file, line, key_text([key[name] for name in KEY[:2]]), reason))
 
     def pick(self, record: Record, use: str) -> Any:
         """The value of a record that serves this use: as mapped, else by its name."""
@@ -124,7 +131,7 @@ class Builder:
             lambda row: (self.file, lines[row] if row < len(lines) else None),
             base.encoding,
             (*base.notes, f"read as: {layout.title}", *self.notes),
-            base.problems,
+            (*base.problems, *self.problems),
             separator=base.separator,
             layout=layout.name,
             known=self.known,

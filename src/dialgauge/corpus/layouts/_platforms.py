@@ -31,16 +31,24 @@ def _labelbox(builder: Builder) -> None:
                     builder.add(line, judged | {"dimension": name, "value": answer})
                 for one in given.get("objects") or ():
                     place = one.get("location") or (one.get("data") or {}).get("location") or {}
-                    if "start" in place:
-                        span = {"start": place["start"], "end": place["end"], "label": one.get("name")}
-                        marked.append((line, judged | span | {"dimension": "errors"}, text))
+                    span = {name: _position(place.get(name)) for name in ("start", "end")}
+                    if span == {"start": None, "end": None}:
+                        builder.leave_out(line, key, f"the mark {one.get('name')!r} has no place in the text")
+                    else:
+                        about_it = {"dimension": "errors", "label": one.get("name")}
+                        marked.append((line, judged | span | about_it, text))
     for project in {str(name) for _, record in builder.records for name in record["projects"]} | {"*"}:
         asked = f"projects.{project}.labels[].annotations.classifications[]"
         for path in ("value", "radio_answer.value", "checklist_answers[].value"):
             builder.ignored[f"{asked}.{path}"] = "the platform's own name of what 'name' says"
-    after_last = _ends_after([(span["end"], text) for _, span, text in marked])
+    after_last = _ends_after([(span["end"], text) for _, span, text in marked if span["end"] is not None])
     for line, span, _ in marked:
-        builder.judge("spans", line, span | {"end": span["end"] + (0 if after_last else 1)})
+        end = span["end"]
+        builder.judge("spans", line, span | {"end": end if after_last or end is None else end + 1})
+
+
+def _position(given: Any) -> int | None:
+    return int(given) if str(given).isdecimal() else None
 
 
 def _shown(record: Record) -> dict[str, Any]:
@@ -105,10 +113,16 @@ def _scale(builder: Builder) -> None:
         key = builder.key(data)
         given = record.get("responses", record.get("response"))
         for number, one in enumerate(given if isinstance(given, list) else [given], start=1):
+            answers = one.get("annotations") or {} if isinstance(one, Mapping) else one
+            if answers is None:  # nobody has answered this task yet
+                continue
+            if not isinstance(answers, Mapping):
+                builder.leave_out(line, key, "the response does not say which answer is to which question")
+                continue
             named = [each[name] for each in (one, record) for name in each if is_person(normalised(name))]
             who = named[0] if named else number
             judged = key | {"annotator": str(who), "time": record.get("completed_at")}
-            for name, answer in (one.get("annotations") or {}).items():
+            for name, answer in answers.items():
                 builder.add(line, judged | {"dimension": name, "value": _said(answer)})
 
 

@@ -124,6 +124,18 @@ def _error(error: Any, summary: str, start: int | None, end: int | None) -> dict
     return {"dimension": "errors", "start": place[0], "end": place[1], "label": label, "comment": about.get("comment")}
 
 
+def _given_place(error: Any, summary: str) -> tuple[int, int] | None:
+    """The offsets of an error: by their names, else two numbers between which the summary has the words given."""
+    if not isinstance(error, Mapping):
+        return None
+    if error.get("start") is not None and error.get("end") is not None:
+        return int(error["start"]), int(error["end"])
+    words = {value for value in error.values() if isinstance(value, str)}
+    numbers = [value for value in error.values() if isinstance(value, int) and not isinstance(value, bool)]
+    places = [(a, b) for a in numbers for b in numbers if 0 <= a < b and summary[a:b] in words]
+    return places[0] if len(places) == 1 else None
+
+
 def _is_error_list(keys: frozenset[str], first: Record) -> bool:
     named = bool({"summary", "summary_sentence", "model_summary"} & keys)
     return isinstance(first.get("errors"), list) and named
@@ -137,9 +149,9 @@ def _error_list(builder: Builder) -> None:
         key = builder.key(data) | {"annotator": str(record.get("annotator") or "1")}
         summary = str(builder.pick(data, "summary") or record.get("summary_sentence") or "")
         for error in record["errors"]:
-            given = isinstance(error, Mapping) and error.get("start") is not None and error.get("end") is not None
-            start, end = (int(error["start"]), int(error["end"])) if given else (0, len(summary))
-            spoken = {k: v for k, v in error.items() if k not in ("span", "text")} if given else error
+            place = _given_place(error, summary)
+            start, end = place or (0, len(summary))
+            spoken = {k: v for k, v in error.items() if k not in ("span", "text")} if place else error
             builder.judge("spans", line, key | _error(spoken, summary, start, end))
         if not record["errors"]:
             builder.judge("spans", line, key | {"dimension": "errors", "start": None, "end": None})
