@@ -13,11 +13,11 @@ from fastapi.testclient import TestClient
 from dialgauge.annotate import _quality, _ready, _schema as t
 from dialgauge.annotate._dashboard import dashboard_view
 from dialgauge.annotate._desk import Desk
-from dialgauge.annotate._judgements import chosen_as_ratings
+from dialgauge.annotate._judgements import chosen_as_ratings, judgement_tables
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._ready import make_ready
 from dialgauge.annotate._results import plain_ratings, results, system_codes
-from dialgauge.ratings import agreement, outliers
+from dialgauge.ratings import agreement, outliers, preference_results
 from tests.annotate.annotate_api import DIMENSIONS, Study, open_study, small_corpus
 
 MEASURES = ("krippendorff-alpha", "cohen-kappa", "fleiss-kappa")
@@ -32,12 +32,15 @@ def _compare(study: Study, desk: Desk, resamples: int = 200) -> None:
         everything = results(connection, study.project, Library(), codes)
         named = results(connection, study.project, Library(), {name: name for name in codes})
     comparing = study.project.section.task != "rate"
+    pairs = study.project.section.task == "compare"
     plain = chosen_as_ratings(named.comparisons) if comparing else plain_ratings(everything.ratings)
     how: Any = {"resamples": resamples, "seed": study.project.seed}
     how["nominal"] = plain["dimension"].unique().to_list() if comparing else ()
     wanted = agreement(plain, MEASURES, by=("dimension",), **how).frame.to_dicts()
     assert len(found) == len(wanted)
     for ours, theirs in zip(found, wanted, strict=True):
+        if pairs and ours["measure"] == "krippendorff-alpha":  # pairs have sides, which ratings have not
+            continue
         crowd = len(study.project.section.annotators) > 10 and ours["measure"] == "cohen-kappa"
         for name in ("value", "low", "high"):
             if not (crowd and name != "value"):
@@ -45,10 +48,30 @@ def _compare(study: Study, desk: Desk, resamples: int = 200) -> None:
         assert {
             ours[name] == theirs[name] for name in ("dimension", "measure", "setting", "units", "verdict", "note")
         } == {True}
+    if pairs:
+        _compare_pairs(found, apart, judgement_tables(named, {})["preferences"])
+        return
     others = outliers(plain, **how).frame.to_dicts()
     assert [row["outlier"] for row in apart] == [row["outlier"] for row in others]
     for ours, theirs in zip(apart, others, strict=True):
         assert ours["alpha_without"] == pytest.approx(theirs["alpha_without"], abs=1e-9)
+
+
+def _compare_pairs(found: list[dict[str, Any]], apart: list[dict[str, Any]], preferences: pl.DataFrame) -> None:
+    """Of comparisons the desk says what ``preference_results`` says of them, and of them without each annotator."""
+
+    def alpha(dimension: str, without: str = "") -> Any:
+        part = preferences.filter(pl.col("dimension") == dimension, pl.col("annotator") != without)
+        return pytest.approx(preference_results(part, resamples=0).facts["alpha"][0], abs=1e-9)
+
+    rows = [row for row in found if row["measure"] == "krippendorff-alpha"]
+    assert {row["dimension"] for row in rows} == set(preferences["dimension"])
+    for row in rows:
+        assert row["value"] == alpha(row["dimension"])
+        assert row["low"] <= row["value"] <= row["high"]
+    assert {row["annotator"] for row in apart} == set(preferences["annotator"])
+    for row in apart:
+        assert row["alpha_without"] == alpha(row["dimension"], without=row["annotator"])
 
 
 def _fill(study: Study, chance: random.Random, share: float) -> None:

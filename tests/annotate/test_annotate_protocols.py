@@ -318,6 +318,26 @@ def test_disagreements_are_adjudicated_without_names(tmp_path: Path) -> None:
         assert set(ratings["annotator"]) == {"ada", "bo", "cy", "adjudication:judge"}
 
 
+_CLASSES = {"name": "error", "kind": "nominal", "labels": ["none", "a person", "a number"]}
+
+
+@pytest.mark.parametrize(
+    "dimension", [_CLASSES, {"name": "faithful", "scale": "yes/no"}, {"name": "dull", "scale": "1-2"}]
+)
+def test_any_two_answers_without_distances_are_adjudicated(tmp_path: Path, dimension: dict[str, Any]) -> None:
+    """A difference of 2 is what the scale asks for; no two answers to the other question are so far apart."""
+    asked = [dimension, {"name": "relevance"}]
+    with open_study(tmp_path / "study.db", dimensions=asked) as study:
+        ada, bo = study.person("ada"), study.person("bo")
+        ada.rate_everything(1)
+        disputed = bo.pages()[0]["items"][0]["id"]
+        other = 0 if dimension.get("scale") == "yes/no" else 2
+        bo.rate_everything(lambda item, name: other if item["id"] == disputed and name != "relevance" else 1)
+        lead = study.person("lead")
+        lead.send("POST", "/api/lead/annotators", {"name": "judge", "role": "adjudicator"})
+        assert lead.send("POST", "/api/lead/adjudicate", {"adjudicator": "judge"}) == {"items": 1}
+
+
 @pytest.mark.parametrize("per_item", ["all", 1])
 def test_people_are_added_paused_and_replaced(tmp_path: Path, per_item: object) -> None:
     with open_study(tmp_path / "study.db", small_corpus(9), assignment={"annotators_per_item": per_item}) as study:

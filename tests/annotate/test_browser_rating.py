@@ -14,6 +14,7 @@ from tests.annotate.annotate_browser import (
     FOUR,
     SYSTEMS,
     Seat,
+    Visitor,
     dimension,
     english,
     eventually,
@@ -102,6 +103,17 @@ def test_reload_in_the_middle(browser: Any, served: Seat) -> None:
     assert len(served.answers()) == 2
 
 
+def rated_in_a_lost_tab(visitor: Visitor, served: Seat, keys: str) -> Any:
+    """A new tab, after another was closed before any of its answers had reached the server."""
+    visitor.expected = ("ERR_FAILED",)
+    page = visitor.enter(served, "ada")
+    page.route("**/api/assignments/*", lambda route: route.abort())
+    press(page, keys)
+    page.locator("#state", has_text="Offline").wait_for()
+    page.close(run_before_unload=False)
+    return visitor.page()
+
+
 def hold_first(held: list[Any]) -> Callable[[Any], None]:
     """A handler that holds the first request up, for the test to let it go on."""
     return lambda route: route.continue_() if held else held.append(route)
@@ -110,13 +122,7 @@ def hold_first(held: list[Any]) -> Callable[[Any], None]:
 def test_an_answer_stored_while_its_page_is_on_the_way_is_shown(browser: Any, served: Seat) -> None:
     """The server read the page before it had the answer, and the page comes after the answer was acknowledged."""
     with visiting(browser) as visitor:
-        visitor.expected = ("ERR_FAILED",)
-        page = visitor.enter(served, "ada")
-        page.route("**/api/assignments/*", lambda route: route.abort())
-        press(page, "5 2")
-        page.locator("#state", has_text="Offline").wait_for()
-        page.close(run_before_unload=False)
-        page = visitor.page()
+        page = rated_in_a_lost_tab(visitor, served, "5 2")
         saves: list[Any] = []
         reads: list[Any] = []
         page.route("**/api/assignments/*", hold_first(saves))
@@ -135,26 +141,32 @@ def test_an_answer_stored_while_its_page_is_on_the_way_is_shown(browser: Any, se
     assert len(served.answers()) == 1
 
 
+def read_again(visitor: Visitor, served: Seat) -> tuple[Any, Any]:
+    """A page after the lead has changed something, and the request for its new state, which is held up."""
+    states: list[Any] = []
+    reads: list[Any] = []
+
+    def changed(route: Any) -> None:
+        states.append(route)
+        route.fulfill(json={"stage": len(states)})
+
+    visitor.context.route("**/api/state", changed)
+    page = visitor.enter(served, "ada")
+    read_ahead(page)
+    eventually(page, lambda: bool(states))
+    page.route("**/api/pages/*", hold_first(reads))
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    eventually(page, lambda: bool(reads))
+    return page, reads[0]
+
+
 def test_keys_count_while_the_page_is_read_again(browser: Any, served: Seat) -> None:
     """What is pressed until the page is there again stays, and so does the place."""
     with visiting(browser) as visitor:
-        states: list[Any] = []
-        reads: list[Any] = []
-
-        def changed(route: Any) -> None:
-            states.append(route)
-            route.fulfill(json={"stage": len(states)})
-
-        visitor.context.route("**/api/state", changed)
-        page = visitor.enter(served, "ada")
-        read_ahead(page)
-        eventually(page, lambda: bool(states))
-        page.route("**/api/pages/*", hold_first(reads))
-        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-        eventually(page, lambda: bool(reads))
+        page, read = read_again(visitor, served)
         press(page, "1 2 3 4 Enter 5")
         page.locator("#finish").evaluate("node => { node.dataset.old = 'yes'; }")
-        reads[0].continue_()
+        read.continue_()
         page.locator("#finish[data-old]").wait_for(state="detached")
         page.locator("#finish:not([data-old])").wait_for()
         page.locator("fieldset.question input:checked").first.wait_for(state="attached")
@@ -165,6 +177,17 @@ def test_keys_count_while_the_page_is_read_again(browser: Any, served: Seat) -> 
         {"coherence": 1, "consistency": 2, "fluency": 3, "relevance": 4},
         {"coherence": 5, "consistency": 2},
     ]
+
+
+def test_answers_stored_one_by_one_while_the_page_is_read_again_are_no_conflict(browser: Any, served: Seat) -> None:
+    """The page on the desk knows of what was stored, also while the page that is to take its place is on its way."""
+    with visiting(browser) as visitor:
+        page, read = read_again(visitor, served)
+        for key in "123":
+            press(page, key)
+            settled(page)
+        read.continue_()
+    assert [row["answer"]["values"] for row in served.answers()] == [{"coherence": 1, "consistency": 2, "fluency": 3}]
 
 
 def test_backspace_goes_back(browser: Any, served: Seat) -> None:
@@ -234,13 +257,7 @@ def test_offline_and_back(browser: Any, served: Seat) -> None:
 
 def test_a_tab_closed_offline_loses_nothing(browser: Any, served: Seat) -> None:
     with visiting(browser) as visitor:
-        visitor.expected = ("ERR_FAILED",)
-        page = visitor.enter(served, "ada")
-        page.route("**/api/assignments/*", lambda route: route.abort())
-        press(page, "1 2 3 4")
-        page.locator("#state", has_text="Offline").wait_for()
-        page.close(run_before_unload=False)
-        page = visitor.page()
+        page = rated_in_a_lost_tab(visitor, served, "1 2 3 4")
         page.goto(f"{served.url}/work")
         page.locator("#finish").wait_for()
         settled(page)

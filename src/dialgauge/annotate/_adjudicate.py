@@ -12,6 +12,7 @@ from dialgauge.annotate._access import RefusedError
 from dialgauge.annotate._audit import log
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project
+from dialgauge.annotate._protocol import AnnotateSection
 from dialgauge.annotate._results import results, system_codes
 from dialgauge.annotate._rows import fresh_assignment, insert, opaque
 
@@ -27,7 +28,8 @@ def adjudicate(
 ) -> int:
     """Assign the adjudicator every summary on which two annotators differ at least this much; returns how many.
 
-    Summaries that were assigned before are not assigned again.
+    Two classes, or yes and no, are never further apart than different: there any difference counts. Summaries that
+    were assigned before are not assigned again.
     """
     if project.section.task != "rate":
         raise RefusedError(409, "conflict", "Only ratings can be adjudicated.")
@@ -35,7 +37,7 @@ def adjudicate(
     if row is None or row.state == "replaced":
         raise RefusedError(404, "not-found", f"There is no annotator {adjudicator!r}.")
     rated = results(connection, project, library, system_codes(connection, project)).ratings
-    wanted = _differing(rated, minimum_difference) - _given_before(connection)
+    wanted = _differing(rated, minimum_difference, _without_distances(project.section)) - _given_before(connection)
     originals = {item.id: item for item in library.items(connection, sorted(wanted))}
     by_page: dict[tuple[int, str], list[int]] = defaultdict(list)
     for number in sorted(wanted):
@@ -55,10 +57,18 @@ def adjudicate(
     return len(wanted)
 
 
-def _differing(rated: pl.DataFrame, minimum_difference: float) -> set[int]:
+def _without_distances(section: AnnotateSection) -> list[str]:
+    """The dimensions of classes, and those with two answers."""
+    scales = {dimension.name: dimension.points() for dimension in section.dimensions}
+    return [name for name, scale in scales.items() if scale.kind == "categorical" or len(scale.points) == 2]
+
+
+def _differing(rated: pl.DataFrame, minimum_difference: float, without_distances: list[str]) -> set[int]:
     own = rated.filter(~pl.col("annotator").str.starts_with("adjudication:"))
     spread = own.group_by("item", "dimension", "sentence").agg(pl.col("value").max() - pl.col("value").min())
-    return set(spread.filter(pl.col("value") >= minimum_difference - 1e-9)["item"])
+    far = pl.col("value") >= minimum_difference - 1e-9
+    different = pl.col("dimension").is_in(without_distances) & (pl.col("value") > 0)
+    return set(spread.filter(far | different)["item"])
 
 
 def _given_before(connection: Connection) -> set[int]:

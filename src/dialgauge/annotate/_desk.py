@@ -102,7 +102,8 @@ class Desk:
             frame = frame.filter((pl.col("stage") == part[0]) & (pl.col("round") == part[1]))
         chosen = chosen_as_ratings(frame)
         names = sorted(chosen["dimension"].unique())
-        return {name: unit_ratings(chosen.filter(pl.col("dimension") == name)) for name in names}
+        pairs = self.project.section.task == "compare"
+        return {name: unit_ratings(chosen.filter(pl.col("dimension") == name), two_sided=pairs) for name in names}
 
     def timed_ratings(self) -> pl.DataFrame:
         """The ratings of summaries with their times. Comparisons have no time of their own and are not among them."""

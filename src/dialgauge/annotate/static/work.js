@@ -129,25 +129,14 @@ async function readAgain() {
 
 /** A page with the edits of this browser that the server does not have yet. */
 async function load(id) {
-  if (!fetched.has(id)) {
-    const page = await askForPage(id);
-    for (const item of page.items) {
-      const pending = outbox.pending(item.id);
-      item.draft = outbox.draft(item.id);
-      if (!pending) continue;
-      Object.assign(item.answer, structuredClone(withoutKeys(pending)));
-      item.answer.by_default = unsaid(item.answer.by_default, pending);
-    }
-    fetched.set(id, page);
-  }
-  return fetched.get(id);
+  return fetched.get(id) ?? fetchPage(id);
 }
 
 /**
- * A page as the server has it. An edit that was acknowledged while the page was on its way may be missing in it, and is
- * no longer in the outbox either: then the page is asked for again.
+ * A page as the server has it, with what is still in the outbox. An edit that was acknowledged while the page was on its
+ * way may be missing in it, and is no longer in the outbox either: then the page is asked for again.
  */
-async function askForPage(id) {
+async function fetchPage(id) {
   const acknowledged = new Set();
   const remember = ({ detail }) => acknowledged.add(detail.item);
   outbox.addEventListener("saved", remember);
@@ -155,11 +144,29 @@ async function askForPage(id) {
     for (;;) {
       acknowledged.clear();
       const page = await ask(`/api/pages/${id}`);
-      if (!page.items.some((item) => acknowledged.has(item.id))) return page;
+      if (page.items.some((item) => acknowledged.has(item.id))) continue;
+      // Nothing is waited for between the look at the outbox and this: what is acknowledged next finds the page here.
+      page.items.forEach(addPending);
+      fetched.set(id, page);
+      return page;
     }
   } finally {
     outbox.removeEventListener("saved", remember);
   }
+}
+
+function addPending(item) {
+  const pending = outbox.pending(item.id);
+  item.draft = outbox.draft(item.id);
+  if (!pending) return;
+  Object.assign(item.answer, structuredClone(withoutKeys(pending)));
+  item.answer.by_default = unsaid(item.answer.by_default, pending);
+}
+
+/** An item wherever this tab shows or keeps it: the page on the desk may have been read again, and not yet be replaced. */
+function copiesOf(id) {
+  const pages = new Set([...fetched.values(), ...(desk.page ? [desk.page] : [])]);
+  return [...pages].flatMap(({ items }) => items.filter((item) => item.id === id));
 }
 
 /** Of the dimensions that the rule has answered those that no newer edit of this browser answers. */
@@ -287,9 +294,7 @@ function wait(reason) {
 function saved({ detail: { item: id, reply } }) {
   // What a page may show or change can be different in another stage: only the one on the desk is kept.
   if (reply.stage_changed) for (const known of fetched.keys()) if (known !== desk.page?.id) fetched.delete(known);
-  for (const page of fetched.values()) {
-    const item = page.items.find((candidate) => candidate.id === id);
-    if (!item) continue;
+  for (const item of copiesOf(id)) {
     Object.assign(item.answer, {
       rev: reply.rev,
       complete: reply.complete,
@@ -302,10 +307,7 @@ function saved({ detail: { item: id, reply } }) {
 
 /** The server has the change, but not as the answer. */
 function kept({ item: id, reply }) {
-  for (const page of fetched.values()) {
-    const item = page.items.find((candidate) => candidate.id === id);
-    if (item) item.late = reply.kept;
-  }
+  for (const item of copiesOf(id)) item.late = reply.kept;
   toast(t(`kept.${reply.kept}`));
 }
 
