@@ -95,9 +95,13 @@ def preference_corpus():
                 winner = "tie" if drawn > 0.95 else "a" if drawn < chance else "b"
                 first = "a" if generator.random() < 0.5 else "b"
                 rows.append(Preference(f"d{d:02}", a, b, who, "better", winner, shown_first=first))  # type: ignore[arg-type]
+    return of_three_systems(rows)
+
+
+def of_three_systems(preferences):
     dialogues = [Dialogue(f"d{d:02}", (Turn("A", "Hi"),)) for d in range(30)]
     summaries = [Summary(f"d{d:02}", s, f"Text {s} of {d}.") for d in range(30) for s in "ABC"]
-    return Corpus.build(dialogues, summaries, preferences=rows)
+    return Corpus.build(dialogues, summaries, preferences=preferences)
 
 
 def test_preferences_rank_systems_with_intervals():
@@ -117,8 +121,38 @@ def test_preferences_rank_systems_with_intervals():
     table = wide.with_columns(pl.col("winner").replace_strict({"a": 0, "b": 1, "tie": 2})).pivot(
         "annotator", index="unit", values="winner"
     )
-    expected = krippendorff.alpha(table.drop("unit").to_numpy().T.astype(float), level_of_measurement="nominal")
-    assert facts["alpha"] == pytest.approx(expected, abs=1e-12)
+    # With every pair turned round as well, the package has a and b equally often; it takes these for further answers.
+    answers = table.drop("unit").to_numpy().T.astype(float)
+    both = np.hstack([answers, np.where(answers == 2, 2, 1 - answers)])
+    n = np.isfinite(answers).sum()
+    disagreement = 1 - krippendorff.alpha(both, level_of_measurement="nominal")
+    assert facts["alpha"] == pytest.approx(1 - disagreement * 2 * (n - 1) / (2 * n - 1), abs=1e-12)
+
+
+@pytest.mark.parametrize("names", ["BCA", "CBA", "ACB"])
+def test_alpha_of_preferences_does_not_depend_on_the_names_of_systems(names):
+    """With the names in the order of quality, as first written, it was −.04 instead of .49."""
+    corpus = preference_corpus()
+    new = dict(zip("ABC", names, strict=True))
+    rows = [
+        Preference(
+            row["dialogue_id"], new[row["system_a"]], new[row["system_b"]], row["annotator"], "better", row["winner"]
+        )
+        for row in corpus.preferences.iter_rows(named=True)
+    ]
+    renamed = of_three_systems(rows)
+    before = preference_results(corpus.preferences, resamples=200).facts
+    after = preference_results(renamed.preferences, resamples=200).facts
+    assert renamed.preferences["winner"].to_list() != corpus.preferences["winner"].to_list()
+    for column in ("alpha", "alpha_low", "alpha_high"):
+        assert after[column][0] == pytest.approx(before[column][0], abs=1e-12)
+
+
+def test_people_who_always_prefer_the_same_system_agree():
+    rows = [Preference(f"d{d}", "A", "B", who, "better", "a") for d in range(5) for who in ("x", "y")]
+    dialogues = [Dialogue(f"d{d}", (Turn("A", "Hi"),)) for d in range(5)]
+    corpus = Corpus.build(dialogues, [Summary(f"d{d}", s, f"{s}.") for d in range(5) for s in "AB"], preferences=rows)
+    assert preference_results(corpus.preferences, resamples=0).facts["alpha"][0] == 1
 
 
 def test_circular_triads_are_found():

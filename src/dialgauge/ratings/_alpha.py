@@ -56,6 +56,9 @@ def alpha_statistic(ratings: UnitRatings, level: Level) -> Statistic:
     - ordinal: (number of ratings from c to k, half of those at c and at k not counted)²
     - interval: (c − k)²
     - ratio: ((c − k)/(c + k))²
+
+    Of pairs (``two_sided``) each answer counts half for either side in what is expected by chance: which side comes
+    first, and so what the systems are called, changes nothing.
     """
     return statistic_of(alpha_parts(ratings, level))
 
@@ -79,6 +82,13 @@ def alpha_parts(ratings: UnitRatings, level: Level) -> AlphaParts:
     if level == "ratio" and n and values[0] < 0:
         raise InputError(f"Krippendorff's α at ratio level needs values of 0 or more; got {values[0]:g}")
     low, high = pairs_within(counts.unit)
+    if ratings.two_sided:
+        tie = values == 2.0
+        columns = np.where(tie[:, None], 2, np.arange(2))
+        amounts = np.where(tie[:, None], [1.0, 0.0], 0.5)
+        distance = _distance(values[counts.code[low]], values[counts.code[high]], "nominal")
+        where = ValuePairs(low, high, np.full(len(low), 3), distance)
+        return AlphaParts(counts, columns, amounts, where, 4, partial(from_counts, np.arange(3.0), "nominal"))
     columns, amounts = np.arange(n)[:, None], np.ones((n, 1))
     if level == "ordinal":
         # The ordinal distance depends on the marginals of each resample: keep the pairs apart by the values they join.

@@ -75,7 +75,7 @@ class UnitRatings:
 
     They are sorted by unit, then annotator. ``units`` holds the key of each unit (sorted; units without any rating have
     one too), ``annotators`` the names. There is no matrix of units by annotators, because a crowd fills
-    hardly any of it.
+    hardly any of it. ``two_sided``: the values 0 and 1 are the sides of a pair, of which none is the first by nature.
     """
 
     unit: IntArray
@@ -83,6 +83,7 @@ class UnitRatings:
     value: FloatArray
     units: pl.DataFrame
     annotators: tuple[str, ...]
+    two_sided: bool = False
 
     @property
     def sizes(self) -> IntArray:
@@ -95,7 +96,7 @@ class UnitRatings:
         return ranks.to_numpy().astype(np.int64) - 1
 
 
-def unit_ratings(ratings: pl.DataFrame) -> UnitRatings:
+def unit_ratings(ratings: pl.DataFrame, *, two_sided: bool = False) -> UnitRatings:
     """The arrays of a checked ratings frame. Nulls are no ratings; their units and annotators are kept."""
     annotators = tuple(sorted(ratings["annotator"].unique()))
     grouped = ratings.group_by(UNIT).agg(pl.col("annotator", "value")).sort(UNIT).with_row_index("unit")
@@ -103,7 +104,8 @@ def unit_ratings(ratings: pl.DataFrame) -> UnitRatings:
     unit = flat["unit"].to_numpy().astype(np.int64)
     who = flat["annotator"].cast(pl.Enum(annotators)).to_physical().to_numpy().astype(np.int64)
     order = np.argsort(unit * max(1, len(annotators)) + who)
-    return UnitRatings(unit[order], who[order], flat["value"].to_numpy()[order], grouped.select(UNIT), annotators)
+    value = flat["value"].to_numpy()[order]
+    return UnitRatings(unit[order], who[order], value, grouped.select(UNIT), annotators, two_sided)
 
 
 def ratings_of_matrix(matrix: FloatArray) -> UnitRatings:

@@ -18,7 +18,7 @@ def system_name() -> pl.Expr:
     return pl.when(own).then("system").otherwise(pl.format("{}/{}", "system", "variant"))
 
 
-def alpha_of_answers(answers: pl.DataFrame) -> UnitRatings:
+def alpha_of_answers(answers: pl.DataFrame, *, two_sided: bool = False) -> UnitRatings:
     """Units and values of ``answers``: ``dialogue_id``, ``unit`` within it, ``annotator`` and ``value``.
 
     The unit takes the place of the system, so that a dialogue is still the cluster that is drawn.
@@ -30,4 +30,5 @@ def alpha_of_answers(answers: pl.DataFrame) -> UnitRatings:
         pl.lit("answer").alias("dimension"),
         *(pl.lit(None, dtype=RATINGS[name]).alias(name) for name in ("sentence", "scale", "comment", "time")),
     )
-    return unit_ratings(filled.select(pl.col(name).cast(dtype) for name, dtype in RATINGS.items()))
+    columns = (pl.col(name).cast(dtype) for name, dtype in RATINGS.items())
+    return unit_ratings(filled.select(columns), two_sided=two_sided)

@@ -200,7 +200,7 @@ def _facts(part: pl.DataFrame, table: _Counts, unranked: int, asked: JudgementSe
         pl.format("{} {} {}", "role", "a", "b").alias("unit"),
         pl.col("winner").replace_strict({"a": 0.0, "b": 1.0, "tie": 2.0}).alias("value"),
     )
-    given = alpha_of_answers(answers)
+    given = alpha_of_answers(answers, two_sided=True)
     statistic = alpha_statistic(given, "nominal")
     alpha = statistic.value
     interval = bootstrap_interval(statistic, given.clusters(("dialogue_id",)), asked)
