@@ -2,8 +2,9 @@
 
 A ``screenshot`` block of an executed page (``executed``) says in TOML what to show: ``file``, a page that the blocks
 before have written, or ``serve``, a command that serves pages, with the ``path`` to open or the ``person`` whose link
-to follow; ``click``, the buttons on the way; ``name`` and ``caption`` of the picture. Where there is no Chromium the
-page says so instead.
+to follow; ``click``, the buttons on the way; ``shows``, a CSS selector of what must be there before the picture is
+taken (default: a heading); ``name`` and ``caption`` of the picture. Where there is no Chromium the page says so
+instead.
 
 The picture in the README is kept in the repository, with its words beside it: ``make pictures`` takes it anew, and
 ``python docs/screenshots.py --check runs/demo/report.html`` says whether a report has other words.
@@ -112,7 +113,7 @@ def taken(block: str) -> Picture:
         page.goto(address)
         for name in asked.get("click", ()):
             page.get_by_role("button", name=name).or_(page.get_by_role("link", name=name)).first.click()
-            page.wait_for_load_state("networkidle")
+        page.locator(asked.get("shows", "h1")).first.wait_for()
         images = {}
         for theme in _THEMES:
             page.emulate_media(color_scheme=theme)

@@ -68,6 +68,7 @@ def test_a_study_compares_its_systems(run: Path) -> None:
     assert frame.filter(name="consistency")["better"].to_list() == ["careful"]
     page = (run / "report.html").read_text("utf-8")
     assert "Which system is better?" in page
+    assert page.count("Difference: mean over dialogues") == 1, "what holds for all tables stands above them"
     assert "People find careful better for" in page
     table = publication_table(run, "paired-systems")
     assert [row.group for row in table.rows] == ["coherence", "consistency", "fluency", "relevance"]

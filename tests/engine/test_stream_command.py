@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from dialgauge.cli import main
+from dialgauge.corpus import open_corpus, write_corpus
 from dialgauge.metrics import Scores
 from tests.engine.toy_corpora import write_pairs
 
@@ -87,6 +88,25 @@ def test_what_is_refused(command: Command, arguments: list[str], message: str) -
     code, _, noted = command("score", "embedded", "-m", "rouge-1", *arguments)
     assert code == 2
     assert message in noted
+
+
+@pytest.mark.parametrize("references", [False, True])
+def test_a_stream_compares_the_systems_that_a_corpus_in_memory_does(
+    command: Command, tmp_path: Path, references: bool
+) -> None:
+    write_corpus(open_corpus("embedded"), tmp_path / "corpus")
+    arguments = ["score", tmp_path / "corpus", "-m", "length", "--resamples", 20, "--engine", "serial", "--json"]
+    arguments += ["--paired", *(["--include-references"] if references else [])]
+    found = []
+    for more in ([], ["--stream", "-o", tmp_path / "out"]):
+        code, out, _ = command(*arguments, *more)
+        assert code == 0
+        rows = json.loads(out)["comparisons"]
+        found.append({(row["system"], row["other"]): row["difference"] for row in rows})
+    assert found[0] == pytest.approx(found[1])
+    assert len(found[0]) == (21 if references else 15)
+    _, _, noted = command(*arguments, "--baseline", "reference")
+    assert ("unknown system 'reference'" in noted) is not references
 
 
 def test_systems_of_a_stream_are_compared_in_whatever_parts(command: Command, tmp_path: Path) -> None:

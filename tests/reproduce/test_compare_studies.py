@@ -685,7 +685,11 @@ class TestCommand:
         assert "two: not UTF-8 (first at line 2); read as cp1252" in out
 
     def test_a_corpus_in_a_csv_is_read_as_one(self, run, tmp_path):
-        rows = [f"d{i},A: hi,{s},Hi.,ann,q,{1 + (i + len(s)) % 5},1-5" for i in range(4) for s in ("a", "bb", "ccc")]
+        rows = [
+            f"d{i},A: hi {i},{s},Hi {i} by {s}.,ann,q,{1 + (i + len(s)) % 5},1-5"
+            for i in range(4)
+            for s in ("a", "bb", "ccc")
+        ]
         text = "\n".join(["id,dialogue,system,summary,annotator,dimension,value,scale", *rows]) + "\n"
         for name in ("one", "two"):
             (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")

@@ -104,7 +104,7 @@ def score(
     integration, [bold]--fail-under rouge-l=0.3[/] exits with status 1 if the mean of any system is below 0.3.
     [bold]--paired[/] says which systems differ: difference, interval and p-value of every two.
     """
-    from dialgauge.metrics import parse_requests
+    from dialgauge.metrics import parse_requests, scored_items
 
     if not metrics:
         raise InputError(
@@ -112,13 +112,15 @@ def score(
         )
     limits = Limits.parse(fail_under or (), fail_over or ())
     limits.check([request.column for request in parse_requests(metrics)])
-    pairs = comparing if paired or comparing.baseline else None
+    # What is scored like a system is compared like one.
+    compared = comparing.subset(SystemComparisonSettings, with_references=settings.include_references)
+    pairs = compared if paired or comparing.baseline else None
     if stream:
         folder = stream_folder(output, {"--format": format, "--strict": strict, "--known": known})
         means, failed = score_parts(corpus, metrics, folder, map, pairs, place, settings, json)
     else:
         loaded = load_corpus(corpus, format, map, strict, allow_left_out)
-        check_pairs(loaded.systems, pairs)
+        check_pairs(sorted(scored_items(loaded, settings.include_references)["system"].unique()), pairs)
         before = None if known is None else load_scores(known, "--known", loaded.summaries)
         means, failed = _score_corpus(corpus, loaded, metrics, output, pairs, place, settings, before, json)
     broken = limits.broken(means)

@@ -7,6 +7,7 @@ import polars as pl
 
 from dialgauge.learn._validation_scores import DIFFERENCE, LEARNED, LEVELS, SINGLE
 from dialgauge.metaeval import Trust
+from dialgauge.tables import number
 
 _AT = {"summary": "within dialogues", "system": "of systems"}
 
@@ -32,16 +33,16 @@ def claims(scores: pl.DataFrame, alpha: float) -> tuple[str, ...]:
     for level in LEVELS:
         row = _row(scores, LEARNED, level)
         if row["value"] is None:
-            said.append(f"Nothing is said of the order {_AT[level]}: {row['reason']}.")
+            said.append(f"Nothing is said of the order {_AT[level]}: {row['reason'].removeprefix('withheld: ')}.")
             continue
-        interval = "" if row["low"] is None else f" [{row['low']:.2f}, {row['high']:.2f}]"
+        interval = "" if row["low"] is None else f" [{number(row['low'])}, {number(row['high'])}]"
         shown = "Shown to follow" if follows(scores, level, alpha) else "Not shown to follow"
         why = _reached_by_shuffles(row, alpha) if (row["low"] or 0.0) > 0 else ""
-        said.append(f"{shown} the order {_AT[level]} on held-out summaries: r {row['value']:.2f}{interval}{why}.")
+        said.append(f"{shown} the order {_AT[level]} on held-out summaries: r {number(row['value'])}{interval}{why}.")
         single = _row(scores, SINGLE, level)
         if single["value"] is not None:
             better = "Better than" if better_than_single(scores, level, alpha) else "Not shown to be better than"
-            said.append(f"{better} the best single metric there ({single['name']}, r {single['value']:.2f}).")
+            said.append(f"{better} the best single metric there ({single['name']}, r {number(single['value'])}).")
     return tuple(said)
 
 

@@ -158,7 +158,7 @@ def _validation(entry: Mapping[str, Any]) -> Table:
     rows: list[tuple[object, ...]] = []
     for by, name in dict.fromkeys((by, name) for by, name, *_ in found):
         cells = [found.get((by, name, *measure)) for measure in _MEASURES]
-        if any(cells):
+        if any(cell and cell["value"] is not None for cell in cells):
             rows.append((by, name if name and name != by else "", *map(_estimate, cells)))
     heads = [f"{measure.capitalize()}, {level} level" for measure, level in _MEASURES]
     return listing(f"validation of {entry['card']['name']}", ("by", "name", *heads), rows, numeric=heads)

@@ -1,6 +1,7 @@
 """Which system is better: tables of paired comparisons, for the console, papers and the report."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -221,14 +222,21 @@ def _amount(row: Mapping[str, Any]) -> str:
     return f"by {number(value)}" + (f", {interval(low, high, between=' to ')}" if low is not None else "")
 
 
+def _without(table: Table, said: Sequence[str]) -> Table:
+    return replace(table, notes=tuple(note for note in table.notes if note not in said))
+
+
 def system_pairs_panel(frame: pl.DataFrame, agreement: pl.DataFrame, settings: Mapping[str, Any]) -> Panel:
     """The section on which system is better."""
     tables = pair_tables(frame, settings, most=_MOST_PAIRS)
     people = [table for table in tables if "(dimension)" in table.title or "dimension" in (table.corner or "")]
+    # What holds for all tables stands above them, and not in each of them again.
+    said = (people or tables)[0].notes if tables else ()
     shown = {
         "pairs_said": better_sentences(frame),
-        "pairs_people": people,
-        "pairs_metrics": [table for table in tables if table not in people],
+        "pairs_notes": said,
+        "pairs_people": [_without(table, said) for table in people],
+        "pairs_metrics": [_without(table, said) for table in tables if table not in people],
         "pairs_same": same_winner_table(agreement),
     }
     formula = (
