@@ -213,6 +213,7 @@ def _stream(
     made = [records[chunk.number] for chunk in chunks if chunk.number in records]
     report = replace(_report(store.place, made, signatures, task.summed, left_out), resumed=resumed, failed=failed)
     if not failed:
+        opened.check_unchanged()  # a manifest stands for what is there now
         store.write(_MANIFEST, _json(_manifest(report, made)))
         forget_files(work)
     return report

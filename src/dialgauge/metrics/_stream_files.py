@@ -2,7 +2,7 @@
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,14 +45,25 @@ def _file_system(place: str) -> tuple[Any, str]:
     return system, path
 
 
+class ChangedInputError(InputError):
+    """A file was replaced or written to while it was being scored."""
+
+    def __init__(self, file: str) -> None:
+        super().__init__(f"{file}: changed during the run; put back what it was, or score it into another folder")
+
+
 @dataclass(frozen=True, slots=True)
 class ParquetTable:
-    """The rows of one or more Parquet files, in the order of their names. ``counts`` says how many each has."""
+    """The rows of one or more Parquet files, in the order of their names. ``counts`` says how many each has.
+
+    ``versions`` has what is compared at each reading: a file that is replaced meanwhile must not be read as the same.
+    """
 
     files: tuple[str, ...]
     counts: tuple[int, ...]
     sizes: tuple[int, ...]
     columns: tuple[str, ...]
+    versions: tuple[str, ...]
 
     @classmethod
     def open(cls, place: str) -> "ParquetTable":
@@ -62,11 +73,12 @@ class ParquetTable:
             raise InputError(
                 f"{place}: no Parquet file found; 'dialgauge convert' converts other formats to a corpus folder"
             )
+        versions = tuple(map(_version, files))  # first: what is replaced from now on is another version
         counts, columns = zip(*(parquet_shape(file) for file in files), strict=True)
         for file, names in zip(files, columns, strict=True):
             if set(names) != set(columns[0]):
                 raise InputError(f"{file}: its columns ({', '.join(names)}) differ from those of {files[0]}")
-        return cls(files, counts, tuple(_size(file) for file in files), columns[0])
+        return cls(files, counts, tuple(_size(file) for file in files), columns[0], versions)
 
     @property
     def height(self) -> int:
@@ -75,8 +87,21 @@ class ParquetTable:
 
     def read(self, start: int, stop: int, keep: pl.Expr | None = None) -> pl.DataFrame:
         """The rows from ``start`` to before ``stop``, or those of them that ``keep`` is true for."""
-        frames = [_read_rows(file, first, last, self.columns, keep) for file, first, last in self._ranges(start, stop)]
+        ranges = list(self._ranges(start, stop))
+        try:
+            frames = [_read_rows(file, first, last, self.columns, keep) for file, first, last in ranges]
+        except InputError:
+            self.check_unchanged(file for file, _, _ in ranges)  # damaged, or being written at this moment
+            raise
+        self.check_unchanged(file for file, _, _ in ranges)
         return pl.concat(frames, how="vertical_relaxed")
+
+    def check_unchanged(self, files: Iterable[str] | None = None) -> None:
+        """Raise an error if one of these files, or any, is no longer what it was when the table was opened."""
+        known = dict(zip(self.files, self.versions, strict=True))
+        for file in self.files if files is None else files:
+            if _version(file) != known[file]:
+                raise ChangedInputError(file)
 
     def derive(self, *expressions: pl.Expr) -> pl.DataFrame:
         """The values of these expressions for every row. They should be small: the result is held in memory."""
@@ -159,6 +184,19 @@ def _size(file: str) -> int:
         system, path = _file_system(file)
         return patiently(file, lambda: int(system.size(path) or 0))
     return Path(file).stat().st_size
+
+
+def _version(file: str) -> str:
+    """Another one whenever a file was replaced or written to; nothing of it is read."""
+    try:
+        if is_url(file):
+            system, path = _file_system(file)
+            system.invalidate_cache(path)  # or the listing of an earlier moment would answer
+            return patiently(file, lambda: str(system.ukey(path)))
+        found = Path(file).stat()
+    except FileNotFoundError:
+        return "gone"
+    return f"{found.st_size} {found.st_mtime_ns}"
 
 
 def _read_rows(file: str, first: int, last: int, columns: Sequence[str], keep: pl.Expr | None) -> pl.DataFrame:

@@ -95,6 +95,9 @@ class Source(Protocol):
     def describe(self, engine: Engine) -> dict[str, Any]:
         """What the scores depend on: a run on other data must not resume this one."""
 
+    def check_unchanged(self) -> None:
+        """Raise an error if a file is no longer what it was when the source was opened."""
+
 
 def open_source(
     place: str,
@@ -177,6 +180,10 @@ class PairsSource:
             "uses": uses,
             "constants": dict(self.constants),
         }
+
+    def check_unchanged(self) -> None:
+        """Look at all files."""
+        self.table.check_unchanged()
 
     def located(self, chunks: Sequence[Chunk], size: int, place: Workplace) -> list[Chunk]:
         """Rows are found by their numbers."""
@@ -298,6 +305,11 @@ class FolderSource:
     def describe(self, engine: Engine) -> dict[str, Any]:
         """The content of the files."""
         return {"layout": "buckets", "content": [self.dialogues.digest(engine), self.summaries.digest(engine)]}
+
+    def check_unchanged(self) -> None:
+        """Look at all files of both tables."""
+        self.dialogues.check_unchanged()
+        self.summaries.check_unchanged()
 
     def chunks(self, size: int, place: Workplace) -> list[Chunk]:
         """A bucket each, of those that have something to score."""
