@@ -85,6 +85,42 @@ def test_a_system_that_wins_everything_has_a_finite_strength():
     assert 0 < fitted.strength[0] < 10
 
 
+def of_two_systems(winners):
+    dialogues = [Dialogue(f"d{d:02}", (Turn("A", "Hi"),)) for d in range(len(winners))]
+    texts = [Summary(one.id, name, f"{name} of {one.id}.") for one in dialogues for name in "AB"]
+    judged = [
+        Preference(one.id, "A", "B", who, "better", winner)
+        for one, winner in zip(dialogues, winners, strict=True)
+        for who in ("x", "y")
+    ]
+    return Corpus.build(dialogues, texts, preferences=judged)
+
+
+def test_nothing_but_ties_is_no_preference():
+    ties = np.array([[0.0, 4], [4, 0]])
+    fitted = fit_strengths(np.zeros((2, 2)), ties)
+    assert (fitted.strength.tolist(), fitted.tie, fitted.ridge) == ([0, 0], np.inf, False)
+    found = preference_results(of_two_systems(["tie"] * 8).preferences, resamples=100)
+    assert found.systems.select("system", "win_rate", "strength").rows() == [("A", 0.5, 0.0), ("B", 0.5, 0.0)]
+    assert found.facts["note"][0] == "every answer is a tie: no system is preferred"
+
+
+def test_draws_of_dialogues_may_have_nothing_but_ties():
+    winners = ["a", "a", "b", *["tie"] * 9]
+    corpus = of_two_systems(winners)
+    found = preference_results(corpus.preferences, resamples=1000).systems.row(0, named=True)
+    assert found["system"] == "A"
+    assert found["strength_low"] < 0 < found["strength"] < found["strength_high"]
+    some = preference_results(corpus.preferences, resamples=0).systems.row(0, named=True)
+    assert some["strength"] == found["strength"]
+    # A table of ties changes nothing in the fits of the others.
+    wins, ties = np.array([[0.0, 4], [2, 0]]), np.array([[0.0, 6], [6, 0]])
+    alone = fit_many(wins[None], ties[None], 0.1)
+    beside = fit_many(np.stack([wins, 0 * wins]), np.stack([ties, ties]), 0.1)
+    assert alone[0].tolist() == beside[0].tolist()
+    assert beside[1].tolist() == [0, 0]
+
+
 def preference_corpus():
     generator = np.random.default_rng(1)
     rows = []

@@ -17,7 +17,10 @@ RIDGE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """``strength`` of each system (their sum is 0), ``tie`` (ν; 0 without ties), and whether a ridge was needed."""
+    """``strength`` of each system (their sum is 0), ``tie`` (ν), and whether a ridge was needed.
+
+    Without ties ν is 0; where every comparison is a tie it is infinite, and all strengths are 0.
+    """
 
     strength: FloatArray
     tie: float
@@ -54,20 +57,23 @@ def _newton(wins: FloatArray, ties: FloatArray, ridge: float) -> tuple[FloatArra
     total = wins + wins.transpose(0, 2, 1) + ties
     tied = ties.sum(axis=(1, 2)) / 2
     has_ties = tied > 0
+    # Where every comparison is a tie, log ν has no maximum: it stays where it is, and with it θ stays 0.
+    moves = has_ties & (wins.sum(axis=(1, 2)) > 0)
     theta, log_tie = np.zeros((tables, n)), np.where(has_ties, 0.0, -np.inf)
     for _ in range(_STEPS):
         gradient, hessian = _derivatives(wins, ties, total, tied, theta, log_tie, ridge)
-        # The sum of θ is free: pin it by a weight on its square. Without ties log ν does not move.
+        # The sum of θ is free: pin it by a weight on its square. A log ν that does not move needs one, too.
         hessian[:, :n, :n] += 1.0 / n
-        hessian[:, n, n] += ~has_ties
+        hessian[:, n, n] += ~moves
         step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
         step = np.clip(step, -2.0, 2.0)
+        step[:, n] *= moves
         theta = theta + step[:, :n]
         theta -= theta.mean(axis=1, keepdims=True)
-        log_tie = log_tie + np.where(has_ties, step[:, n], 0.0)
+        log_tie = log_tie + step[:, n]
         if np.abs(step).max() < _ENOUGH:
             break
-    return theta, np.exp(log_tie)
+    return theta, np.exp(np.where(has_ties & ~moves, np.inf, log_tie))
 
 
 def _derivatives(

@@ -223,6 +223,7 @@ def _facts(part: pl.DataFrame, table: _Counts, unranked: int, asked: JudgementSe
         "note": "; ".join(
             text
             for said, text in (
+                (bool((part["winner"] == "tie").all()), "every answer is a tie: no system is preferred"),
                 (ridge, "a system won or lost everything, or was never compared with some: strengths have a ridge"),
                 (unranked, f"{unranked} with edited summaries that one dialogue has rank no systems"),
             )
