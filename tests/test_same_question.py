@@ -5,6 +5,7 @@ questions on the embedded corpus, with the defaults and with other answers to ev
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,14 +19,18 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from dialgauge.affect import AffectSettings
 from dialgauge.cli._settings import flag_of, with_options
 from dialgauge.corpus import embedded_corpus
-from dialgauge.metaeval import MetricEvaluation, RobustnessSettings, evaluate_metrics
+from dialgauge.engine import EngineSettings
+from dialgauge.errors import DialgaugeError, InputError
+from dialgauge.learn import LearnSettings
+from dialgauge.metaeval import CorrelationSettings, MetricEvaluation, RobustnessSettings, evaluate_metrics
 from dialgauge.metrics import Scores, score
 from dialgauge.perturb import perturb
 from dialgauge.ratings import agreement
 from dialgauge.settings import Settings, choices_of, default_of
-from dialgauge.study import analyse_variants, run_study
+from dialgauge.study import analyse_variants, read_study_file, run_study
 
 PACKAGE = Path(str(import_module("dialgauge").__file__)).parent
 METRICS = ["rouge-1", "chrf", "ter", "length"]
@@ -179,6 +184,45 @@ def test_every_field_says_what_it_is() -> None:
         if not (field.description or "").endswith(".") or not kind.__doc__
     ]
     assert silent == []
+
+
+#: What is wrong, in which section of a study file, and what is said about it by every entrance.
+WRONG = [
+    ("correlation", CorrelationSettings, "levels", ("sytem",), "unknown level 'sytem'; did you mean 'system'?"),
+    ("correlation", CorrelationSettings, "resample", "dialogues", "unknown resample 'dialogues'; known: both, inputs"),
+    ("correlation", CorrelationSettings, "resamples", 3, "must be 0 (no interval) or at least 20; got 3"),
+    ("correlation", CorrelationSettings, "confidence", 2.0, "must be between 0 and 1; got 2.0"),
+    ("learn", LearnSettings, "learner", "rigde", "unknown learner 'rigde'; did you mean 'ridge'?"),
+    ("engine", EngineSettings, "name", "rai", "unknown engine 'rai'; did you mean 'ray'?"),
+    ("affect", AffectSettings, "tagger", "vadr", "unknown tagger 'vadr'; did you mean 'vader'?"),
+]
+
+
+@pytest.mark.parametrize(("section", "kind", "key", "value", "message"), WRONG, ids=[row[2] for row in WRONG])
+def test_a_wrong_value_is_refused_in_the_same_words(
+    section: str, kind: type[Settings], key: str, value: Any, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(DialgaugeError, match=re.escape(message)):
+        kind(**{key: value})
+
+    @with_options
+    def command(settings: kind) -> None:  # type: ignore[valid-type]
+        """Ask."""
+
+    app = typer.Typer()
+    app.command()(command)
+    refused = CliRunner().invoke(app, as_options(kind, {key: value})).exception
+    flag = flag_of(key, kind.model_fields[key])
+    assert isinstance(refused, InputError)
+    assert re.match(f"{flag}:? {re.escape(message)}", str(refused))
+    head = '[study]\nname = "s"\n[corpus]\nsource = "embedded"\n[metrics]\nuse = ["ter"]\n'
+    path = tmp_path / "study.toml"
+    path.write_text(f"{head}[{section}]\n{as_toml({key: value})}\n")
+    with pytest.raises(InputError) as in_file:
+        read_study_file(path)
+    assert re.search(
+        rf"^{re.escape(str(path))}:8: {section}\.{key}(\.0)?: {re.escape(message)}", str(in_file.value), re.M
+    )
 
 
 # Whole questions.

@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic._internal._model_construction import ModelMetaclass
 from pydantic.fields import FieldInfo
 
-from dialgauge.errors import DialgaugeError, ParameterError, UnknownNameError
+from dialgauge.errors import DialgaugeError, InputError, ParameterError, UnknownNameError
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., object])
@@ -132,17 +132,50 @@ def chosen_pair(
 def described(kind: Any, error: Mapping[str, Any], owner: str) -> DialgaugeError:
     """An error of pydantic, as one of ours."""
     name = str(error["loc"][0]) if error["loc"] else ""
+    field = kind.model_fields.get(name)
     if error["type"] == "extra_forbidden":
         return UnknownNameError(f"setting of {owner}", name, kind.model_fields)
     if error["type"] == "missing":
         return ParameterError(owner, name, "given", None)
+    if known := _own_error(error, name, field):
+        return known
+    allowed = requirement(error, field)
+    return ParameterError(owner, name, allowed, error["input"]) if allowed else InputError(f"{owner}: {_said(error)}")
+
+
+def fault(error: Mapping[str, Any], name: str = "", field: FieldInfo | None = None) -> str:
+    """What is wrong with the value of a field, in words that follow the option or key it was given by.
+
+    Options and keys of study files share these words, and :func:`described` says the same in Python.
+    """
+    if error["type"] == "missing":
+        return "is missing"
+    if known := _own_error(error, name, field):
+        return str(known)
+    allowed, given = requirement(error, field), error["input"]
+    shown = "" if given and isinstance(given, dict | list) else f"; got {given!r}"
+    return f"must be {allowed}{shown}" if allowed else _said(error)
+
+
+def _own_error(error: Mapping[str, Any], name: str, field: FieldInfo | None) -> DialgaugeError | None:
+    """The error that a room raised about a value, or that of a value that is not among the choices."""
     raised = error.get("ctx", {}).get("error")
     if isinstance(raised, RefusedError):
         return raised.error
-    choices = choices_of(kind.model_fields[name].annotation) if name else ()
-    if error["type"] == "literal_error" and isinstance(error["input"], str):
-        return UnknownNameError(singular(name), error["input"], choices)
-    return ParameterError(owner, name, requirement(error, kind.model_fields.get(name)), error["input"])
+    if error["type"] == "literal_error" and isinstance(error["input"], str) and field is not None:
+        return UnknownNameError(_one_of(name, field), error["input"], choices_of(field.annotation))
+    return None
+
+
+def _one_of(name: str, field: FieldInfo) -> str:
+    """What a value of a field is called: the option is more telling than the name where the two differ."""
+    shown = field.json_schema_extra
+    flag = str(shown["flag"]).partition("/")[0] if isinstance(shown, Mapping) else ""
+    return singular(flag.removeprefix("--").replace("-", "_") or name)
+
+
+def _said(error: Mapping[str, Any]) -> str:
+    return str(error["msg"]).removeprefix("Value error, ")
 
 
 class RefusedError(ValueError):
@@ -162,11 +195,11 @@ def refusing() -> Iterator[None]:
         raise RefusedError(error) from error
 
 
-def requirement(error: Mapping[str, Any], field: FieldInfo | None = None) -> str:
-    """What a value must be, in words that follow "must be"."""
-    kind = error["type"]
+def requirement(error: Mapping[str, Any], field: FieldInfo | None = None) -> str | None:
+    """What a value must be, in words that follow "must be"; None where the error is a sentence of its own."""
+    kind, said = error["type"], _said(error)
     if kind == "value_error":
-        return str(error["ctx"]["error"]).removeprefix("must be ")
+        return said.removeprefix("must be ") if said.startswith("must be ") else None
     if kind in _LIMITS:
         limits = {
             name: getattr(each, name)
@@ -181,7 +214,10 @@ def requirement(error: Mapping[str, Any], field: FieldInfo | None = None) -> str
         return _WORDS[name].format(value)
     if kind == "literal_error":
         return f"one of {error['ctx']['expected']}"
-    return _TYPES.get(kind) or str(error["msg"]).removeprefix("Input should be ")
+    if kind in _TYPES:
+        least = error.get("ctx", {}).get("min_length")
+        return _TYPES[kind].format(**error.get("ctx", {}), least={1: "one", 2: "two"}.get(least, least))
+    return said.removeprefix("Input should be ") if said.startswith("Input should be ") else None
 
 
 _WORDS = {"ge": "{} or more", "gt": "above {}", "le": "at most {}", "lt": "below {}"}
@@ -194,8 +230,11 @@ _TYPES = {
     "tuple_type": "a list",
     "list_type": "a list",
     "dict_type": "a table",
+    "model_type": "a table",
     "string_too_short": "not empty",
-    "too_short": "a list of at least one",
+    "string_too_long": "at most {max_length} characters long",
+    "too_short": "a list of at least {least}",
+    "too_long": "a list of at most {max_length}",
 }
 
 

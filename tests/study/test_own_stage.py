@@ -104,7 +104,7 @@ def test_it_is_skipped_while_nothing_has_changed(study: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("words = 1", "words = 0"), ":12: repetition.words: Input should be greater than or equal to 1; got 0"),
+        (("words = 1", "words = 0"), ":12: repetition.words: must be between 1 and 10; got 0"),
         (("words = 1", "word = 1"), ":12: repetition.word: unknown key 'word'; did you mean 'words'?"),
         (("[repetition]", "[repetion]"), ":11: repetion: unknown key 'repetion'; did you mean 'repetition'"),
     ],

@@ -270,7 +270,7 @@ def test_scales_and_normalising(tmp_path: Path, small: Corpus) -> None:
         ),
         ('original = "first.csv"\nscale = "one to five"', {}, r":15: reproduction\.scale: .*one to five"),
         ('original = "first.csv"\nmethod = "meen"', {}, r"reproduction\.method: unknown method of aggregation 'meen'"),
-        ('original = "first.csv"\nagreement = 2.0', {}, r"reproduction\.agreement: Input should be less than or equal"),
+        ('original = "first.csv"\nagreement = 2.0', {}, r"reproduction\.agreement: must be at most 1"),
         ('orignal = "first.csv"', {}, r"reproduction\.orignal: unknown key 'orignal'; did you mean 'original'"),
         ('original = "../first.csv"', {}, r":14: reproduction\.original: '\.\./first\.csv' is outside of"),
         ('original = "a.csv"\nclaims = "/etc/claims.toml"', {}, r":15: reproduction\.claims: .* is outside of"),

@@ -19,8 +19,8 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from dialgauge.cli._completion import complete_dimension, complete_metric, complete_system
-from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.settings import RefusedError, Settings, choices_of, default_of, requirement, singular
+from dialgauge.errors import InputError
+from dialgauge.settings import Settings, choices_of, default_of, fault
 
 #: What the shell completes for options that mean the same on every command.
 _COMPLETED: Mapping[str, Callable[..., Any]] = {
@@ -189,19 +189,11 @@ def _made(settings: type[Settings], given: Mapping[str, tuple[FieldInfo, Any]]) 
 
 def _described(settings: type[Settings], error: Any) -> str:
     if not error["loc"]:
-        return str(error["msg"]).removeprefix("Value error, ")
+        return fault(error)
     name = str(error["loc"][0])
     field = settings.model_fields[name]
-    flag = flag_of(name, field).partition("/")[0]
-    raised = error.get("ctx", {}).get("error")
-    if isinstance(raised, RefusedError):
-        return f"{flag}: {raised}"
-    if error["type"] == "literal_error":
-        what = singular(flag.removeprefix("--").replace("-", "_"))
-        return f"{flag}: {UnknownNameError(what, str(error['input']), choices_of(field.annotation))}"
-    if error["type"] == "missing":
-        return f"{flag} is missing"
-    return f"{flag} must be {requirement(error, field)}; got {error['input']!r}"
+    flag, wrong = flag_of(name, field).partition("/")[0], fault(error, name, field)
+    return f"{flag} {wrong}" if wrong.startswith(("must be ", "is missing")) else f"{flag}: {wrong}"
 
 
 def _required_first(parameters: Any) -> list[inspect.Parameter]:

@@ -352,7 +352,7 @@ class TuningGrid(Settings):
         for text in given:
             metric, mark, model = text.partition("=")
             if not (metric and mark and model):
-                raise ValueError("METRIC=MODEL, as in bartscore=facebook/bart-base")
+                raise ValueError("must be METRIC=MODEL, as in bartscore=facebook/bart-base")
         return given
 
     def model_of(self, metric: str) -> str | None:

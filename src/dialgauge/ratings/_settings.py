@@ -151,7 +151,7 @@ class PlanSettings(Settings):
     def _enough(cls, sizes: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
         least = 1 if info.field_name == "raters" else 2
         if any(not least <= size <= LARGEST for size in sizes):
-            raise ValueError(f"between {least} and {LARGEST:,}")
+            raise ValueError(f"must be between {least} and {LARGEST:,}")
         return sizes
 
 

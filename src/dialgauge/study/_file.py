@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import ValidationError, create_model
+from pydantic.fields import FieldInfo
 
 from dialgauge.annotate import AnnotateSection
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.files import parse_toml, read_utf8
-from dialgauge.settings import requirement
+from dialgauge.settings import fault
 from dialgauge.study._graph import all_stages
 from dialgauge.study._paths import paths_outside
 from dialgauge.study._stage import Section
@@ -90,22 +91,30 @@ PATTERNS = {
 
 def _describe(path: Path, text: str, model: type[StudyFile], error: Any) -> str:
     location = tuple(error["loc"])
-    line = _line_of(text, location)
     key = ".".join(str(part) for part in location)
     if error["type"] == "extra_forbidden":
-        known = _keys_at(model, location[:-1])
-        reason = str(UnknownNameError("key", str(location[-1]), known))
-    elif error["type"] == "missing":
-        reason = f"is missing{_FOR_A_START.get(key, '')}"
-    elif error["type"] == "too_short":
-        reason = f"must be {requirement(error)}"
+        reason = str(UnknownNameError("key", str(location[-1]), _keys_at(model, location[:-1])))
+    elif error["type"] == "string_pattern_mismatch":
+        reason = f"{PATTERNS[error['ctx']['pattern']]}; got {error['input']!r}"
     else:
-        reason = error["msg"].removeprefix("Value error, ")
-        if error["type"] == "string_pattern_mismatch":
-            reason = PATTERNS[error["ctx"]["pattern"]]
-        if not isinstance(error["input"], dict | list):
-            reason += f"; got {error['input']!r}"
-    return f"{path}:{line}: {key}: {reason}"
+        reason = fault(error, *_field_at(model, location)) + (
+            _FOR_A_START.get(key, "") if error["type"] == "missing" else ""
+        )
+    return f"{path}:{_line_of(text, location)}: {key}: {reason}"
+
+
+def _field_at(model: Any, location: Sequence[object]) -> tuple[str, FieldInfo | None]:
+    """The name and the declaration of the field that a location leads to; of an entry of a list, those of the list."""
+    name, field = "", None
+    for part in location:
+        if isinstance(part, int):
+            continue
+        if str(part) not in getattr(model, "model_fields", {}):
+            # A key of a table without fields of its own, or one of the types that a value may have.
+            break
+        name, field = str(part), model.model_fields[str(part)]
+        model = _table_of(field.annotation)
+    return name, field
 
 
 def line_of(path: Path, key: str) -> int:
@@ -115,12 +124,14 @@ def line_of(path: Path, key: str) -> int:
 
 def _keys_at(model: Any, location: Sequence[object]) -> list[str]:
     for part in location:
-        if isinstance(part, int):
-            continue
-        annotation = model.model_fields[str(part)].annotation
-        # An optional table is a union with None.
-        model = next((one for one in get_args(annotation) if hasattr(one, "model_fields")), annotation)
+        if not isinstance(part, int):
+            model = _table_of(model.model_fields[str(part)].annotation)
     return list(model.model_fields)
+
+
+def _table_of(annotation: Any) -> Any:
+    """The type of a table; an optional one is a union with None."""
+    return next((one for one in get_args(annotation) if hasattr(one, "model_fields")), annotation)
 
 
 def _line_of(text: str, location: Sequence[object]) -> int:

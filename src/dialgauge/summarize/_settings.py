@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 from pydantic import field_validator, model_validator
 
 from dialgauge.corpus import OVERALL
+from dialgauge.errors import ParameterError
 from dialgauge.models import ChatSettings, TrainingPlan
-from dialgauge.settings import Settings, Several, paper_setting, setting
+from dialgauge.settings import Settings, Several, paper_setting, refusing, setting
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Dialogue
@@ -72,7 +73,8 @@ class GenerationSettings(Settings):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         if self.shortest > self.longest:
-            raise ValueError(f"shortest must be at most longest={self.longest}; got {self.shortest}")
+            with refusing():
+                raise ParameterError("summaries", "shortest", f"at most longest={self.longest}", self.shortest)
         return self
 
 
