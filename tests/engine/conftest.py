@@ -78,6 +78,18 @@ def memory(job, parameters):
     return Values(np.array(run_batched(texts, [len(text) for text in texts], call, 10_000)))
 
 
+def greedy(job, parameters):
+    """Has memory for two texts, and for no bad one."""
+    texts = _texts(job)
+    if len(texts) > 2 or any("bad" in text for text in texts):
+        raise MemoryError("9 GiB were asked for")
+    return Values(np.array([float(len(text)) for text in texts]))
+
+
+def threads(job, parameters):
+    raise RuntimeError("can't start new thread")
+
+
 def gone(job, parameters):
     if any("bad" in text for text in _texts(job)):
         raise ModelError("model 'folder:/x' is not here")
@@ -95,7 +107,8 @@ def whole(job, parameters):
 
 
 for name, compute in [("slow", slow), ("raises", raises), ("always", always), ("hangs", hangs), ("dies", dies),
-                      ("prints", prints), ("memory", memory), ("gone", gone), ("whole", whole)]:
+                      ("prints", prints), ("memory", memory), ("gone", gone), ("greedy", greedy), ("threads", threads),
+                      ("whole", whole)]:
     register(Metric(
         name="toy-" + name, family="toys", description="A toy.", direction="none", targets=("none",),
         range=(0.0, None), citation="none", compute=compute, cost="medium",

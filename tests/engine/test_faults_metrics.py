@@ -131,6 +131,18 @@ def test_an_out_of_memory_batch_is_halved(toys: Path) -> None:
         assert reasons(scores)["d00003"].startswith("a single text of 10 tokens does not fit into memory; use device=")
 
 
+@pytest.mark.parametrize("limit", [None, 60])
+def test_lack_of_memory_is_no_missing_value(toys: Path, limit: float | None) -> None:
+    """Fewer texts at a time are tried, for they need less; what does not fit then is an error."""
+    texts = [text for text in TEXTS if "bad" not in text]
+    scores = score(made_corpus(texts), ["toy-greedy"], time_limit=limit)
+    assert scores.frame["toy-greedy"].to_list() == [float(len(text)) for text in texts]
+    with pytest.raises(MemoryError, match="9 GiB were asked for"):
+        score(made_corpus(TEXTS), ["toy-greedy"], time_limit=limit)
+    with pytest.raises(MemoryError, match="can't start new thread; 'ulimit -u' may limit them, too"):
+        score(made_corpus(TEXTS[:1]), ["toy-threads"], time_limit=limit)
+
+
 def test_a_worker_finds_modules_and_survives(toys: Path) -> None:
     with LimitedWorker(30) as worker:
         assert worker.call("math:gcd", {}) == 0

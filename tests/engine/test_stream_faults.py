@@ -11,7 +11,7 @@ from dialgauge.corpus import embedded_corpus, write_corpus
 from dialgauge.engine import engine
 from dialgauge.engine._processes import ProcessEngine
 from dialgauge.errors import InputError
-from dialgauge.metrics import Scores, score_stream
+from dialgauge.metrics import Scores, _stream, score_stream
 from dialgauge.metrics._sharded import PartScorer
 from dialgauge.metrics._stream_files import PartStore
 from dialgauge.metrics._stream_layout import Workplace
@@ -67,6 +67,20 @@ def test_a_part_without_memory_is_set_aside_with_what_to_do(tmp_path: Path, monk
     assert (report.parts, report.rows) == (1, 10)
 
 
+@pytest.mark.parametrize(
+    ("metric", "reason"), [("toy-greedy", "9 GiB were asked for"), ("toy-threads", "can't start new thread; 'ulimit")]
+)
+def test_a_metric_without_memory_costs_its_part_and_no_values(
+    tmp_path: Path, toys: Path, kept: Path, metric: str, reason: str
+) -> None:
+    texts = ["good one", "a bad one", "good one", "good one"]
+    pl.DataFrame({"summary": texts, "reference": texts}).write_parquet(tmp_path / "pairs.parquet")
+    report = score_stream(tmp_path / "pairs.parquet", [metric, "length"], tmp_path / "out", chunk_size=2)
+    assert report.failed["part-00000000.parquet"].startswith(f"rows 1 to 2: not enough memory ({reason}")
+    assert (report.failures, len(report.failed)) == ({}, 1 if metric == "toy-greedy" else 2)
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
 def test_the_command_ends_with_status_1_and_names_the_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: object
 ) -> None:
@@ -82,6 +96,20 @@ def test_the_command_ends_with_status_1_and_names_the_part(
     said = " ".join(done.err.split())
     assert "part-00000000.parquet could not be made: rows 1 to 4: ZeroDivisionError: never" in said
     assert "0 of 1 part are there; rerun the same command" in said
+
+
+def test_a_thread_that_does_not_start_is_lack_of_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: object
+) -> None:
+    def never(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(_stream, "_finished", never)
+    done = cli(  # type: ignore[operator]
+        "score", table(tmp_path, 4), "-m", "rouge-1", "--stream", "-o", tmp_path / "out", "--engine", "serial"
+    )
+    assert done.code == 2
+    assert "not enough memory (can't start new thread; 'ulimit -u' may limit them, too)" in " ".join(done.err.split())
 
 
 class DyingTask:

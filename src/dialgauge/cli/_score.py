@@ -16,7 +16,7 @@ from dialgauge.cli._score_shown import check_pairs, print_means, print_pairs, wr
 from dialgauge.cli._score_stream import score_parts, stream_folder
 from dialgauge.cli._scores_input import load_scores
 from dialgauge.cli._settings import Only, with_options
-from dialgauge.engine import EngineSettings
+from dialgauge.engine import EngineSettings, memory_errors
 from dialgauge.errors import InputError, counted
 from dialgauge.metaeval import SystemComparisonSettings
 from dialgauge.metrics import ScoringSettings, StreamSettings
@@ -115,14 +115,15 @@ def score(
     # What is scored like a system is compared like one.
     compared = comparing.subset(SystemComparisonSettings, with_references=settings.include_references)
     pairs = compared if paired or comparing.baseline else None
-    if stream:
-        folder = stream_folder(output, {"--format": format, "--strict": strict, "--known": known})
-        means, failed = score_parts(corpus, metrics, folder, map, pairs, place, settings, json)
-    else:
-        loaded = load_corpus(corpus, format, map, strict, allow_left_out)
-        check_pairs(sorted(scored_items(loaded, settings.include_references)["system"].unique()), pairs)
-        before = None if known is None else load_scores(known, "--known", loaded.summaries)
-        means, failed = _score_corpus(corpus, loaded, metrics, output, pairs, place, settings, before, json)
+    with memory_errors():
+        if stream:
+            folder = stream_folder(output, {"--format": format, "--strict": strict, "--known": known})
+            means, failed = score_parts(corpus, metrics, folder, map, pairs, place, settings, json)
+        else:
+            loaded = load_corpus(corpus, format, map, strict, allow_left_out)
+            check_pairs(sorted(scored_items(loaded, settings.include_references)["system"].unique()), pairs)
+            before = None if known is None else load_scores(known, "--known", loaded.summaries)
+            means, failed = _score_corpus(corpus, loaded, metrics, output, pairs, place, settings, before, json)
     broken = limits.broken(means)
     for sentence in broken:
         note(sentence)

@@ -25,3 +25,6 @@ from dialgauge.engine._limited import (
     LimitedWorker as LimitedWorker,
     described as described,
 )
+from dialgauge.engine._memory import (
+    memory_errors as memory_errors,
+)

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
+from dialgauge.engine._memory import memory_errors
 from dialgauge.errors import DialgaugeError, MissingExtraError, ModelError
 from dialgauge.models import TooLargeError
 
@@ -57,7 +58,8 @@ class LimitedWorker:
     def call(self, function: str, arguments: Mapping[str, Any]) -> Any:
         """What a function, named as ``module:function``, gives; arguments and result are what JSON can hold.
 
-        Raises :class:`LostWorkError`, or what the function raised if that is a :class:`DialgaugeError`.
+        Raises :class:`LostWorkError`, or what the function raised if that is a :class:`DialgaugeError` or a
+        :class:`MemoryError`.
         """
         process = self._process or self._start()
         assert process.stdin is not None
@@ -80,6 +82,8 @@ class LimitedWorker:
             raise ModelError(given)
         if kind == "refused":
             raise DialgaugeError(given)
+        if kind == "memory":
+            raise MemoryError(given)
         raise LostWorkError(given)
 
     def close(self) -> int | None:
@@ -152,13 +156,16 @@ def _take(stream: IO[str], questions: "queue.SimpleQueue[str]") -> None:
 def _answer(function: str, arguments: dict[str, Any]) -> tuple[str, Any]:
     module, _, name = function.partition(":")
     try:
-        return "value", getattr(importlib.import_module(module), name)(**arguments)
+        with memory_errors():
+            return "value", getattr(importlib.import_module(module), name)(**arguments)
     except TooLargeError as error:
         return "raised", str(error)
     except (ModelError, MissingExtraError) as error:
         return "model", str(error)
     except DialgaugeError as error:
         return "refused", str(error)
+    except MemoryError as error:
+        return "memory", str(error)
     except Exception as error:  # whatever a metric raises belongs to the item, not to this process
         return "raised", described(error)
 

@@ -2,7 +2,8 @@
 
 Items are computed in slices wherever that cannot change a value. Each slice is cached as
 soon as it is done, so that an interrupted run can resume; if a metric raises or hangs, the slice is halved until
-the items are found that it cannot score. These get a reason instead of a value; all others are scored.
+the items are found that it cannot score. These get a reason instead of a value; all others are scored. Lack of memory
+is no property of an item: if halves do not help, the error propagates.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dialgauge.engine import LimitedWorker, LostWorkError, described
+from dialgauge.engine import LimitedWorker, LostWorkError, described, memory_errors
 from dialgauge.errors import DialgaugeError
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import MetricRequest, Values
@@ -201,28 +202,31 @@ class _Attempts:
             try:
                 found.add(chosen, self.run(_shared_part(job, chosen), len(chosen)))
                 self.scored = True
-            except LostWorkError as error:
+            except (LostWorkError, MemoryError) as error:
                 if len(chosen) > 1 and self.request.itemwise:
                     half = len(chosen) // 2
                     waiting += [chosen[half:], chosen[:half]]
                     continue
+                if isinstance(error, MemoryError):
+                    raise
                 self.failed += _LATE_WEIGHS if error.late else 1
                 found.reasons |= dict.fromkeys(chosen.tolist(), str(error))
                 lost.update(chosen.tolist())
         return lost
 
     def run(self, job: Job, expected: int) -> Values:
-        """The values of a job, or :class:`LostWorkError`. Errors that the user can fix propagate."""
+        """The values of a job, or :class:`LostWorkError`. Lack of memory and errors that the user can fix propagate."""
         if self.worker is not None:
             given = self.worker.call(f"{__name__}:remote", _described_job(self.request, job))
             reasons, notes = ({int(i): text for i, text in given[name]} for name in ("reasons", "notes"))
             values = Values(np.array(given["numbers"], dtype=np.float64), reasons, notes)
             return _checked(self.request, values, expected)
         try:
-            values = self.request.metric.compute(job, self.request.parameters)
+            with memory_errors():
+                values = self.request.metric.compute(job, self.request.parameters)
         except TooLargeError as error:
             raise LostWorkError(str(error)) from error
-        except DialgaugeError:
+        except (DialgaugeError, MemoryError):
             raise
         except Exception as error:  # a metric may be anybody's code, and one text must not cost all the others
             raise LostWorkError(described(error)) from error

@@ -19,7 +19,7 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.engine import Engine, engine as choose_engine
+from dialgauge.engine import Engine, engine as choose_engine, memory_errors
 from dialgauge.errors import InputError, MissingExtraError, ModelError, ParameterError
 from dialgauge.metrics._language_fit import warn_of_language
 from dialgauge.metrics._metric import MetricRequest
@@ -84,10 +84,12 @@ class _PartTask:
         Whatever goes wrong with these rows alone must not cost the others: the record then says what it was.
         """
         try:
-            loaded = self.source.load(chunk)
-            scores = self._scored(loaded)
-            totals = part_totals(loaded, self.summed, self.scorer.settings.include_references) if self.summed else None
-            data = parquet_bytes(scores)
+            with memory_errors():
+                loaded = self.source.load(chunk)
+                scores = self._scored(loaded)
+                references = self.scorer.settings.include_references
+                totals = part_totals(loaded, self.summed, references) if self.summed else None
+                data = parquet_bytes(scores)
         except (MissingExtraError, ModelError):  # no part can be made without
             raise
         except MemoryError as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from dialgauge.corpus import Corpus, read_corpus
+from dialgauge.engine import memory_errors
 from dialgauge.errors import DialgaugeError, InputError
 from dialgauge.files import FULL_DISK, claimed_folder, free_space
 from dialgauge.metaeval import Verdicts
@@ -106,7 +107,7 @@ def run_study(
     study = study if isinstance(study, Study) else Study.load(study)
     folder = Path(output) if output else study.output
     try:
-        with claimed_folder(folder):
+        with claimed_folder(folder), memory_errors():
             ledger = run_stages(study.settings, study.folder, folder, progress)
     except OSError as error:
         if error.errno not in FULL_DISK:
