@@ -27,6 +27,7 @@ from dialgauge.corpus._look_alikes import (
     looks_judged,
     looks_like_texts,
     may_be_judged,
+    names_sides,
     says_judged,
     share_words,
     speaks_in_words,
@@ -198,7 +199,8 @@ def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: _Read) 
         ]
         answers = _words_read(table.frame, plan)
         free += [one for one in fields if one not in free and one.path not in found and speaks_like(one, answers)]
-        found |= {one.path: (one, read_names(one.counts)) for one in share_words(free, answers)}
+        chosen = [] if _are_compared(parts) else [one for one in free if names_sides(one)]
+        found |= {one.path: (one, read_names(one.counts)) for one in [*share_words(free, answers), *chosen]}
     return found
 
 
@@ -211,6 +213,10 @@ def _words_read(frame: pl.DataFrame, plan: Plan) -> frozenset[str]:
         if name in frame.columns and frame[name].n_unique() <= MOST_WORDS
         for text in frame[name].drop_nulls().cast(pl.String).unique()
     )
+def _are_compared(parts: _Read) -> bool:
+    return any(getattr(parts, name).height for name in ("preferences", "choices") if hasattr(parts, name))
+
+
 
 
 def _facts(frame: pl.DataFrame, plan: Plan) -> set[str]:

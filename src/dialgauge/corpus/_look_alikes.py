@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence, Set
 
+from dialgauge.corpus._better import better_of
 from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field
 from dialgauge.corpus._guess import MOST_POINTS
 from dialgauge.corpus._names import (
@@ -19,6 +20,7 @@ from dialgauge.corpus._names import (
     is_person,
     normalised,
 )
+from dialgauge.corpus._pairs import asks_for_winner
 from dialgauge.corpus._shapes import JUDGEMENTS
 from dialgauge.corpus._turns import SPEAKERS
 from dialgauge.corpus._values import MOSTLY, Reading, is_answer
@@ -157,6 +159,15 @@ def _is_said_by_all(one: Field, found: Reading) -> bool:
     if words & _OF_WORK:
         return False
     return found.kind != "number" or all(0 <= value <= 100 for value in found.values.values())
+
+
+def names_sides(one: Field) -> bool:
+    """Whether the values say which of two is better: both sides occur, and its name asks for one, or some are as good.
+
+    Letters alone are the two groups of a test, or the channels of a recording.
+    """
+    said = {better_of(text) for text in one.counts} if len(one.counts) <= MOST_WORDS else {None}
+    return {"a", "b"} <= said and None not in said and ("tie" in said or asks_for_winner(_own_name(one)))
 
 
 def share_words(fields: Sequence[Field], answers: Set[str] = frozenset()) -> list[Field]:

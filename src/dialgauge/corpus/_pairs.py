@@ -8,7 +8,7 @@ import polars as pl
 
 from dialgauge.corpus._better import say_better
 from dialgauge.corpus._mapping import Mapped
-from dialgauge.corpus._names import is_housekeeping, is_other_id, normalised
+from dialgauge.corpus._names import is_housekeeping, is_other_id, is_person, normalised
 from dialgauge.corpus._sides import Options, columns_of, option_rows, taken_out, with_annotators
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import OVERALL
@@ -19,7 +19,7 @@ from dialgauge.errors import InputError
 _WINNER = frozenset(
     {
         *("winner", "preferred", "preference", "choice", "vote", "better", "better_summary", "preferred_summary"),
-        *("preferred_system", "which_is_better", "selected", "chosen", "pick", "favorite", "favourite"),
+        *("preferred_system", "which_is_better", "selected", "chosen", "pick", "picked", "favorite", "favourite"),
         *("winning_system", "winner_system", "label"),
     }
 )
@@ -36,18 +36,24 @@ def find_winners(frame: pl.DataFrame, names: Mapping[str, str], options: Options
     """The columns that say which of two options is better: by their name, or because all their cells name one."""
     taken = set(columns_of(options))
     free = [column for column in names if column not in taken and frame[column].null_count() < frame.height]
-    by_name = [c for c in free if names[c] in _WINNER or set(names[c].split("_")) & _PREFERRING]
+    by_name = [c for c in free if asks_for_winner(names[c])]
     by_name.sort(key=lambda column: names[column] not in _WINNER)
     found: list[str] = []
     for column in [*by_name, *(column for column in free if column not in by_name)]:
         named = column in by_name
-        if not named and (is_housekeeping(names[column]) or is_other_id(names[column]) or _are_numbers(frame[column])):
+        other = is_housekeeping(names[column]) or is_other_id(names[column]) or is_person(names[column])
+        if not named and (other or _are_numbers(frame[column])):
             continue
         if named and found and names[column] == "label":
             continue
         if _names_winners(frame, column, options, 0.5 if named else 0.9):
             found.append(column)
     return found
+
+
+def asks_for_winner(name: str) -> bool:
+    """Whether a normalised name is that of a column which says which of two is better."""
+    return name in _WINNER or bool(set(name.split("_")) & _PREFERRING)
 
 
 def _are_numbers(values: pl.Series) -> bool:
@@ -108,7 +114,7 @@ def _asked(
     ]
     plain = normalised(winner)
     whose = plain if _RATER.fullmatch(plain) else None
-    unnamed = plain in ("winner", "label", "vote", "choice") and not several
+    unnamed = plain in ("winner", "label", "vote", "choice", "picked") and not several
     dimension = "preference" if unnamed or whose else plain
     sides = list(options)
     frame = keyed.with_columns(

@@ -23,6 +23,7 @@ from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._nested_pairs import pairs_in
 from dialgauge.corpus._nested_people import steady_people
+from dialgauge.corpus._nested_sides import with_sides
 from dialgauge.corpus._parallel import side_by_side
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._problems import Problem, raise_if_any
@@ -134,7 +135,8 @@ def _flattened(table: Table, mapping: Mapped) -> Table:
     rows: list[dict[str, Any]] = []
     numbers: list[int] = []
     problems = list(table.problems)
-    for number, (line, record) in enumerate(table.records):
+    sided = with_sides([record for _, record in table.records])
+    for number, ((line, _), record) in enumerate(zip(table.records, sided, strict=True)):
         try:
             made = [row for inner in pairs_in(record) or [side_by_side(record)] for row in flatten(inner, kept, people)]
         except (ValueError, RecursionError) as error:
