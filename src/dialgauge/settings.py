@@ -153,7 +153,7 @@ def fault(error: Mapping[str, Any], name: str = "", field: FieldInfo | None = No
     if known := _own_error(error, name, field):
         return str(known)
     allowed, given = requirement(error, field), error["input"]
-    shown = "" if given and isinstance(given, dict | list) else f"; got {given!r}"
+    shown = "" if isinstance(given, dict | list | tuple) else f"; got {given!r}"
     return f"must be {allowed}{shown}" if allowed else _said(error)
 
 

@@ -118,6 +118,65 @@ def test_a_run_says_what_was_left_out_each_time(cli: Cli, messy: Path) -> None:
     assert document["notes"] == ["columns not used: secret"]
 
 
+ALLOWED = "note: messy.csv: 12 of 22 rows left out (55%), as was allowed when this corpus was made"
+
+
+def test_what_was_allowed_once_stays_allowed_and_is_said(
+    cli: Cli, messy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(messy.parent)
+    assert cli("convert", "messy.csv", "corpus", "--allow-left-out", "60%").code == 0
+    study = Path("study.toml")
+    study.write_text('[study]\nname = "s"\n[corpus]\nsource = "corpus"\n[metrics]\nuse = ["length"]\n')
+    for command in (("score", "corpus", "-m", "length"), ("run", "study.toml"), ("convert", "corpus", "again")):
+        done = cli(*command)
+        assert done.code == 0, done.err
+        assert done.err.splitlines().count(ALLOWED) == 1
+    study.write_text(study.read_text().replace('"corpus"', '"corpus"\nallow_left_out = "10%"'))
+    assert cli("run", "study.toml").code == cli("score", "corpus", "-m", "length", "--allow-left-out", "10%").code == 1
+
+
+def test_a_share_that_is_none_is_named_with_its_option_or_line(cli: Cli, messy: Path) -> None:
+    wrong = "the share that may be left out must be like 20%, 0.2 or all; got 'abc'"
+    for command in ("agreement", "score", "convert"):
+        arguments = {"score": ("-m", "length"), "convert": (messy.parent / "out",)}.get(command, ())
+        refused = cli(command, messy, *arguments, "--allow-left-out", "abc")
+        assert (refused.code, refused.err) == (2, f"error: --allow-left-out: {wrong}\n")
+    study = messy.parent / "study.toml"
+    study.write_text('[study]\nname = "s"\n[corpus]\nsource = "messy.csv"\nallow_left_out = "abc"\n')
+    assert f"{study}:5: corpus.allow_left_out: {wrong}" in cli("run", study).err
+
+
+def test_ratings_that_contradict_themselves_say_how_to_choose(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"d{n % 4},A: hello,s{n // 4 % 2},They say {n // 4 % 2} words.,ann,{n % 5 + 1}" for n in range(16)]
+    Path("twice.csv").write_text("\n".join(["id,dialogue,system,summary,annotator,fluency", *rows]) + "\n")
+    Path("s.toml").write_text('[study]\nname = "s"\n[corpus]\nsource = "twice.csv"\n[metrics]\nuse = ["length"]\n')
+    for command, way in (
+        (("convert", "twice.csv", "out"), "which of several values counts: --repeats first"),
+        (("run", "s.toml"), 'which of several values counts: corpus.repeats = "first"'),
+        (("agreement", "twice.csv"), "which of several values counts: dialgauge convert twice.csv corpus --repeats"),
+    ):
+        refused = cli(*command)
+        assert refused.code == 1
+        assert "given twice, with different values" in refused.err
+        assert way in refused.err
+    Path("s.toml").write_text(Path("s.toml").read_text().replace('csv"', 'csv"\nrepeats = "last"'))
+    assert cli("run", "s.toml").code == cli("convert", "twice.csv", "out", "--repeats", "last").code == 0
+
+
+def test_a_column_called_dialogue_may_name_what_rows_belong_to(cli: Cli, tmp_path: Path) -> None:
+    """Rows that repeat a dialogue and count up look like its turns."""
+    path = tmp_path / "counted.csv"
+    rows = [f"d{n % 4},A: hello,s{n // 4 % 2},They say hello.,ann,{n % 5 + 1}" for n in range(16)]
+    path.write_text("\n".join(["id,dialogue,system,summary,annotator,fluency", *rows]) + "\n")
+    refused = cli("convert", path, tmp_path / "out")
+    assert refused.code == 1
+    assert "have the same summaries word for word" in refused.err
+
+
 def test_score_without_a_metric_suggests_one(cli: Cli, messy: Path) -> None:
     outcome = cli("score", messy)
     assert (outcome.code, outcome.out) == (2, "")

@@ -131,6 +131,23 @@ def test_errors_name_the_line(tmp_path: Path, change: tuple[str, str], expected:
     assert expected in error_of(tmp_path, GOOD.replace(*change))
 
 
+def test_directions_are_a_list_or_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    wanted = {"redundancy": "lower", "kind": "none"}
+    for text in (
+        'directions = ["redundancy=lower", "kind=none"]',
+        'direction = { redundancy = "lower", kind = "none" }',
+    ):
+        path.write_text(GOOD.replace("[metrics]", f"{text}\n[metrics]"))
+        reading = read_study_file(path).section(CorpusSection).reading
+        assert reading.by_dimension() == wanted
+        assert reading.model_fields_set == {"directions"}, "what is not given is no choice"
+    wrong = error_of(tmp_path, GOOD.replace("[metrics]", 'direction = { kind = "loer" }\n[metrics]'))
+    assert wrong.startswith(":7: corpus.direction.kind: unknown direction 'loer'; did you mean 'lower'")
+    wrong = error_of(tmp_path, GOOD.replace("[metrics]", 'directions = ["kind"]\n[metrics]'))
+    assert wrong.startswith(":7: corpus.directions: direction 'kind': write DIMENSION=lower")
+
+
 def test_missing_key_names_its_table(tmp_path: Path) -> None:
     assert ":4: corpus.source: is missing" in error_of(tmp_path, GOOD.replace('source = "embedded"', ""))
 

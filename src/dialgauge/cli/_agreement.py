@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli import _judgements
-from dialgauge.cli._corpus_input import HOW_TO_ADD, AllowLeftOut, Format, Map, Source, Strict, load_corpus
+from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Reading, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, show
 from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import InputError
@@ -60,10 +60,10 @@ def agreement(
     settings: AgreementSettings,
     policy: RatingPolicy,
     judgements: Annotated[JudgementSettings, Only("severities", "splits")],
+    reading: Reading,
     order: Order = None,
     format: Format = None,
     map: Map = None,
-    allow_left_out: AllowLeftOut = None,
     strict: Strict = False,
     json: Json = False,
 ) -> None:
@@ -74,7 +74,7 @@ def agreement(
     Prints agreement with intervals and a verdict; annotators who drift over time or differ from the others;
     and the findings of the data checks (copied columns, unset rows, values off the scale, default comments).
     """
-    given = load_corpus(corpus, format, map, strict, allow_left_out)
+    given = load_corpus(corpus, format, map, strict, reading)
     loaded = given.without_models()
     if given.models:
         note(f"note: judgements of models take no part: {', '.join(given.models)}")

@@ -149,7 +149,14 @@ def _opening(study: Path, database: str | None, *, shared: bool) -> _Opening:
 
     settings, folder = read_annotation_file(study)
     section = settings.section(CorpusSection)
-    corpus = open_corpus(section.source, home=folder, format=section.format, mapping=section.map, strict=section.strict)
+    corpus = open_corpus(
+        section.source,
+        home=folder,
+        format=section.format,
+        mapping=section.map,
+        strict=section.strict,
+        reading=section.reading,
+    )
     output = folder / (settings.study.output or f"runs/{settings.study.name}")
     if written := settings.find(SummarizeSection):
         _note_missing_systems(written.systems, study, output)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dialgauge.cli._corpus_input import AllowLeftOut, Format, Map, Source, load_corpus
+from dialgauge.cli._corpus_input import Format, Map, Reading, Source, load_corpus
 from dialgauge.cli._output import Json, note, print_json, progress_bar, show
 from dialgauge.cli._pipes import from_pipe
 from dialgauge.cli._scores_input import load_scores
@@ -24,6 +24,7 @@ def compare_systems(
     corpus: Source,
     settings: SystemComparisonSettings,
     policy: RatingPolicy,
+    reading: Reading,
     scores: Annotated[
         Path | None,
         typer.Argument(
@@ -34,7 +35,6 @@ def compare_systems(
     ] = None,
     format: Format = None,
     map: Map = None,
-    allow_left_out: AllowLeftOut = None,
     json: Json = False,
 ) -> None:
     """Which system is better? Every two systems, compared by each rated dimension and each metric.
@@ -48,7 +48,7 @@ def compare_systems(
     from dialgauge.metaeval import compare_systems as compare
     from dialgauge.report import pair_tables, same_winner_table
 
-    loaded = load_corpus(corpus, format, map, allow_left_out=allow_left_out)
+    loaded = load_corpus(corpus, format, map, reading=reading)
     table = None if scores is None else load_scores(scores)
     with progress_bar("comparing") as progress:
         found = compare(loaded, table, settings, policy, progress=progress)

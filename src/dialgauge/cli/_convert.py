@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._completion import complete_corpus, complete_language
-from dialgauge.cli._corpus_input import FIRST, Map, Strict, allowed, given_by, problems_as_json
+from dialgauge.cli._corpus_input import FIRST, Map, Strict, given_by, problems_as_json
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 from dialgauge.cli._pipes import from_pipe, to_pipe
 from dialgauge.cli._settings import with_options
@@ -85,7 +85,7 @@ def convert(
 
     [bold]dialgauge convert results.csv corpus --ratings ratings.csv --map-ratings scale==1-5[/]
     """
-    from dialgauge.corpus import check_target, raise_if_any
+    from dialgauge.corpus import check_target, raise_if_any, with_allowance
 
     if ratings is None and map_ratings:
         raise InputError("--map-ratings needs --ratings FILE: it names the columns of that file")
@@ -94,11 +94,11 @@ def convert(
     corpus = given.read()
     if strict:  # only now, so that the bad rows of both files are listed
         raise_if_any(corpus.problems, " and ".join([source, *(str(file) for file in given.ratings)]), limit=None)
-    corpus, too_much = allowed(corpus, reading)
+    corpus = with_allowance(corpus, reading)
     for account in corpus.accounts:
         if account.unread:
             raise InputError(f"{account.file}: {account.unread}")
-    _finish(corpus, target, to_format, too_much, as_json=json)
+    _finish(corpus, target, to_format, as_json=json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +130,11 @@ class _Given:
         return corpus
 
 
-def _finish(corpus: "Corpus", target: Path, to_format: str | None, too_much: list[str], *, as_json: bool) -> None:
+def _finish(corpus: "Corpus", target: Path, to_format: str | None, *, as_json: bool) -> None:
     """Write the corpus and say what was read; where too much would be left out, nothing is written."""
-    from dialgauge.corpus import count_by_reason, write_corpus
+    from dialgauge.corpus import count_by_reason, too_much_left_out, what_to_do, write_corpus
 
+    too_much = too_much_left_out(corpus)
     if not too_much:
         with progress_bar(f"writing {target}"):
             write_corpus(corpus, target, format=to_format)
@@ -145,7 +146,13 @@ def _finish(corpus: "Corpus", target: Path, to_format: str | None, too_much: lis
     if too_much:
         for text in too_much:
             note(f"error: {text}")
-        note(f"nothing was written to {target}; mend the file, map its columns, or allow it: --allow-left-out all")
+        advice = what_to_do(
+            corpus,
+            inspect="'dialgauge inspect FILE'",
+            allow="--allow-left-out all",
+            repeats="--repeats first (or last, mean, keep)",
+        )
+        note(f"nothing was written to {target}. {advice}")
         raise typer.Exit(1)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,10 +9,12 @@ import typer
 from dialgauge.cli._completion import complete_corpus
 from dialgauge.cli._output import note, progress_bar
 from dialgauge.cli._pipes import from_pipe
+from dialgauge.cli._settings import Only
+from dialgauge.corpus import ReadingSettings
 from dialgauge.errors import InputError, LeftOutError, counted
 
 if TYPE_CHECKING:
-    from dialgauge.corpus import Corpus, Problem, ReadingSettings
+    from dialgauge.corpus import Corpus, Problem
 
 #: The argument of every command that reads a corpus.
 Source = Annotated[
@@ -30,14 +31,7 @@ Map = Annotated[
     list[str] | None,
     typer.Option("--map", help="Map a column: [bold]--map summary=hyp[/] reads the column hyp as summary."),
 ]
-AllowLeftOut = Annotated[
-    str | None,
-    typer.Option(
-        "--allow-left-out",
-        help="Share of the rows and of the judgements that may be left out: 20%, or all (default: 5%).",
-        show_default=False,
-    ),
-]
+Reading = Annotated[ReadingSettings, Only("allow_left_out")]
 Strict = Annotated[bool, typer.Option("--strict", help="Fail on invalid rows instead of skipping them.")]
 
 #: What to do if a corpus has no ratings, or a file only ratings.
@@ -61,38 +55,35 @@ def load_corpus(
     format: str | None = None,
     map: list[str] | None = None,
     strict: bool = False,
-    allow_left_out: str | None = None,
+    reading: ReadingSettings | None = None,
 ) -> "Corpus":
     """Load the corpus of this name or path; assumptions and skipped rows are reported on stderr.
 
     If more would be left out than is allowed, that is an error with status 1.
     """
-    from dialgauge.corpus import count_by_reason, open_corpus, parse_mapping, parse_share
+    from dialgauge.corpus import (
+        count_by_reason,
+        open_corpus,
+        parse_mapping,
+        too_much_left_out,
+        what_to_do,
+        with_allowance,
+    )
 
     mapping = parse_mapping(map or [])
-    share = None if allow_left_out is None else parse_share(allow_left_out)
     with progress_bar(f"reading {source}"):
         corpus = open_corpus(source, format=format, mapping=mapping, strict=strict)
-    if share is not None:
-        corpus = replace(corpus, accounts=tuple(replace(account, allowed=share) for account in corpus.accounts))
+    corpus = with_allowance(corpus, reading or ReadingSettings())
     report_input(corpus.notes, count_by_reason(corpus.problems), corpus.problems)
-    too_much = [f"{account.file}: {text}" for account in corpus.accounts for text in account.too_much()]
-    if too_much:
-        raise LeftOutError(
-            f"{'; '.join(too_much)}. Mend the file, map its columns ('dialgauge inspect {source}'), or allow it: "
-            f"dialgauge convert {source} corpus --allow-left-out all"
+    if too_much := too_much_left_out(corpus):
+        advice = what_to_do(
+            corpus,
+            inspect=f"'dialgauge inspect {source}'",
+            allow=f"dialgauge convert {source} corpus --allow-left-out all",
+            repeats=f"dialgauge convert {source} corpus --repeats first",
         )
+        raise LeftOutError(f"{'; '.join(too_much)}. {advice}")
     return corpus
-
-
-def allowed(corpus: "Corpus", reading: "ReadingSettings") -> "tuple[Corpus, list[str]]":
-    """The corpus with the share that may be left out in its accounts, and why more than that was left out."""
-    from dialgauge.corpus import parse_share
-
-    share = parse_share(reading.allow_left_out)
-    accounts = tuple(replace(account, allowed=share) for account in corpus.accounts)
-    too_much = [f"{account.file}: {text}" for account in accounts for text in account.too_much()]
-    return replace(corpus, accounts=accounts), too_much
 
 
 def report_input(notes: Sequence[str], reasons: Mapping[str, int], problems: Sequence[object]) -> None:

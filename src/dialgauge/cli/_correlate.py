@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dialgauge.cli._corpus_input import HOW_TO_ADD, AllowLeftOut, Format, Map, Source, load_corpus
+from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Reading, Source, load_corpus
 from dialgauge.cli._judgements import has_judgements, print_evaluation
 from dialgauge.cli._output import Json, note, print_json, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
@@ -30,9 +30,9 @@ def correlate(
     settings: CorrelationSettings,
     policy: RatingPolicy,
     judgements: Annotated[JudgementSettings, Only("severities")],
+    reading: Reading,
     format: Format = None,
     map: Map = None,
-    allow_left_out: AllowLeftOut = None,
     json: Json = False,
 ) -> None:
     """Correlate metrics with human ratings: metrics × dimensions, best first, with intervals and the human ceiling.
@@ -47,7 +47,7 @@ def correlate(
     from dialgauge.metaeval import evaluate_judgements, evaluate_metrics
     from dialgauge.ratings import with_judgements_as_ratings, with_ordered_ratings
 
-    loaded = load_corpus(corpus, format, map, allow_left_out=allow_left_out)
+    loaded = load_corpus(corpus, format, map, reading=reading)
     judgements_too = has_judgements(loaded)
     loaded = with_judgements_as_ratings(loaded, judgements)
     if loaded.ratings.is_empty():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._completion import complete_metric, complete_perturbation
-from dialgauge.cli._corpus_input import AllowLeftOut, Format, Map, Source, load_corpus
+from dialgauge.cli._corpus_input import Format, Map, Reading, Source, load_corpus
 from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, note, print_json, progress_bar
 from dialgauge.cli._scores_input import load_scores
@@ -64,6 +64,7 @@ def robustness(
     corpus: Source,
     settings: RobustnessSettings,
     policy: Annotated[RatingPolicy, Without("dimensions")],
+    reading: Reading,
     scores: GivenScores = None,
     metric: Metrics = None,
     perturbation: Perturbations = None,
@@ -71,7 +72,6 @@ def robustness(
     output: Output = None,
     format: Format = None,
     map: Map = None,
-    allow_left_out: AllowLeftOut = None,
     json: Json = False,
 ) -> None:
     """Perturb summaries and test which metrics react: a matrix of verdicts and a trust card per metric.
@@ -86,7 +86,7 @@ def robustness(
     from dialgauge.study import analyse_variants
 
     refuse_file(output)
-    loaded = load_corpus(corpus, format, map, allow_left_out=allow_left_out)
+    loaded = load_corpus(corpus, format, map, reading=reading)
     with progress_bar("robustness") as progress:
         perturbed, declined, table = _variants_and_scores(loaded, scores, metric, perturbation, settings.seed, progress)
         columns = _columns(table, metric) if scores else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._completion import complete_metric
-from dialgauge.cli._corpus_input import AllowLeftOut, Format, Map, Source, Strict, load_corpus, problems_as_json
+from dialgauge.cli._corpus_input import Format, Map, Reading, Source, Strict, load_corpus, problems_as_json
 from dialgauge.cli._limits import Limits
 from dialgauge.cli._not_scored import print_failures, print_notes, report_broken, report_skipped
 from dialgauge.cli._options import output_option
@@ -43,6 +43,7 @@ def score(
     settings: StreamSettings,
     place: EngineSettings,
     comparing: Annotated[SystemComparisonSettings, Only("resamples", "confidence", "seed", "baseline")],
+    reading: Reading,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
@@ -71,7 +72,6 @@ def score(
     ] = None,
     format: Format = None,
     map: Map = None,
-    allow_left_out: AllowLeftOut = None,
     strict: Strict = False,
     stream: Annotated[
         bool,
@@ -120,7 +120,7 @@ def score(
             folder = stream_folder(output, {"--format": format, "--strict": strict, "--known": known})
             means, failed = score_parts(corpus, metrics, folder, map, pairs, place, settings, json)
         else:
-            loaded = load_corpus(corpus, format, map, strict, allow_left_out)
+            loaded = load_corpus(corpus, format, map, strict, reading)
             check_pairs(sorted(scored_items(loaded, settings.include_references)["system"].unique()), pairs)
             before = None if known is None else load_scores(known, "--known", loaded.summaries)
             means, failed = _score_corpus(corpus, loaded, metrics, output, pairs, place, settings, before, json)

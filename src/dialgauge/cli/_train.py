@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._completion import complete_dimension
-from dialgauge.cli._corpus_input import AllowLeftOut, Format, Map, Source, load_corpus
+from dialgauge.cli._corpus_input import Format, Map, Reading, Source, load_corpus
 from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
@@ -63,6 +63,7 @@ def train(
     ],
     settings: LearnSettings,
     policy: Annotated[RatingPolicy, Without("dimensions")],
+    reading: Reading,
     output: Output = None,
     name: Name = None,
     also: Also = None,
@@ -70,7 +71,6 @@ def train(
     importance: Annotated[bool, typer.Option("--importance", help="Also show which features matter.")] = False,
     format: Format = None,
     map: Map = None,
-    allow_left_out: AllowLeftOut = None,
     json: Json = False,
 ) -> None:
     """Train a metric on ratings, from the scores of other metrics, and validate it on held-out summaries.
@@ -91,7 +91,7 @@ def train(
     folder = named_folder(name) if name else output
     if folder is not None:
         refuse_foreign(folder)
-    loaded, table = load_corpus(corpus, format, map, allow_left_out=allow_left_out), load_scores(scores)
+    loaded, table = load_corpus(corpus, format, map, reading=reading), load_scores(scores)
     if also:
         if importance or select:
             raise InputError("--importance and --select are for one corpus; leave out --also")

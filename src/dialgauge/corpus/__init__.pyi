@@ -74,8 +74,10 @@ from dialgauge.corpus.catalogue._entry import (
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
-from dialgauge.corpus._account import (
-    parse_share as parse_share,
+from dialgauge.corpus._allowed import (
+    too_much_left_out as too_much_left_out,
+    what_to_do as what_to_do,
+    with_allowance as with_allowance,
 )
 from dialgauge.corpus._checks import (
     check_rows as check_rows,
@@ -119,6 +121,7 @@ from dialgauge.corpus._sources import (
     source_folder as source_folder,
 )
 from dialgauge.corpus._types import (
+    Direction as Direction,
     JudgementKind as JudgementKind,
 )
 from dialgauge.corpus._writing import (

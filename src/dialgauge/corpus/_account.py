@@ -1,7 +1,7 @@
 """The account of an import: every cell that looks like a judgement is explained."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dialgauge.errors import InputError, counted
 
@@ -74,6 +74,10 @@ class Account:
                 found.append(f"{counted(self.conflicts, 'judgement')} given twice, with different values")
             found += self.nowhere
         return found
+
+    def waived(self) -> list[str]:
+        """What is not too much only because somebody allowed more than the default."""
+        return [] if self.too_much() else replace(self, allowed=MOST_LEFT_OUT).too_much()
 
     def as_json(self) -> dict[str, object]:
         """For ``--json`` and for the corpus folder."""

@@ -1,7 +1,7 @@
 """dialgauge's own folder: ``corpus.toml`` and a Parquet file for each table; empty further tables have none."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -60,6 +60,7 @@ def read_folder(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> tuple
         )
         for bad in (*checked.bad, *further.bad)
     )
+    accounts = _read_accounts(path / ACCOUNT)
     parts = Parts(
         checked.dialogues.drop(ROW),
         checked.summaries.drop(ROW),
@@ -70,7 +71,8 @@ def read_folder(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> tuple
         spans=further.spans.drop(ROW),
         annotators=frames["annotators"].drop(ROW),
         declared=declared,
-        accounts=_read_accounts(path / ACCOUNT),
+        notes=tuple(_left_out_before(accounts)),
+        accounts=accounts,
     )
     return parts, info
 
@@ -104,6 +106,12 @@ def _read_accounts(path: Path) -> tuple[Account, ...]:
         return tuple(account_from_json(one) for one in json.loads(read_text(path).text))
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path}: not the account of an import: {error}") from error
+
+
+def _left_out_before(accounts: Iterable[Account]) -> Iterator[str]:
+    for account in accounts:
+        if waived := account.waived():
+            yield f"{account.file}: {'; '.join(waived)}, as was allowed when this corpus was made"
 
 
 def _read_dimensions(path: Path, given: object) -> Iterator[Dimension]:

@@ -111,8 +111,10 @@ def _are_turns(frame: pl.DataFrame, ids: Sequence[str], order: str, speaker: str
 
 def _one_each(part: Sheet, ids: Sequence[str], order: str, speaker: str, said: str) -> Sheet:
     turns = part.frame.with_row_index("_row").sort(pl.col(order).cast(pl.Int64))
+    # A column of ids may be called "dialogue" itself.
+    name = next(name for name in ("dialogue", "transcript", "turns") if name not in ids)
     whole = turns.group_by(ids, maintain_order=True).agg(
-        pl.concat_str([speaker, said], separator=": ").str.join("\n").alias("dialogue"), pl.col("_row").min()
+        pl.concat_str([speaker, said], separator=": ").str.join("\n").alias(name), pl.col("_row").min()
     )
     whole = whole.sort("_row")
     numbers, place = whole["_row"].to_list(), part.place

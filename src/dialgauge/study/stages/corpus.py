@@ -3,22 +3,26 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from dialgauge.corpus import (
     Corpus,
+    Direction,
     ReadingSettings,
     add_ratings,
     count_by_reason,
     open_corpus,
-    parse_share,
     source_files,
     source_folder,
+    too_much_left_out,
+    what_to_do,
+    with_allowance,
     write_corpus,
 )
 from dialgauge.errors import InputError, LeftOutError
+from dialgauge.settings import setting
 from dialgauge.study._context import Context
 from dialgauge.study._digest import file_digest
 from dialgauge.study._finished import FinishedRun
@@ -34,37 +38,39 @@ class RatingsFile(SectionModel):
     map: dict[str, str | list[str]] = Field(default_factory=dict)
 
 
-class CorpusSection(SectionModel):
+def _named_files(given: Any) -> Any:
+    """A bare name is a file that needs no more said about it."""
+    listed = given if isinstance(given, list) else [given]
+    return tuple({"file": one} if isinstance(one, str) else one for one in listed)
+
+
+class CorpusSection(ReadingSettings):
     """``[corpus]``: ``source`` is ``"embedded"``, ``"dataset:NAME"``, or a file or folder beside the study file.
 
-    ``ratings`` names files with further ratings of its summaries.
+    ``ratings`` names files with further ratings of its summaries; ``direction`` is ``directions`` as a table.
     """
 
-    source: str
-    format: str | None = None
-    map: dict[str, str | list[str]] = Field(default_factory=dict)
-    strict: bool = False
-    ratings: str | list[str | RatingsFile] = Field(default_factory=list)
-    html: Literal["remove", "keep"] = "remove"
-    repeats: Literal["refuse", "first", "last", "mean", "keep"] = "refuse"
-    direction: dict[str, Literal["higher", "lower", "none"]] = Field(default_factory=dict)
-    allow_left_out: str = "5%"
+    source: str = setting(..., "The embedded corpus, dataset:NAME, or a file or folder.", option=False)
+    format: str | None = setting(None, "Format of the file, if its name does not show it.", option=False)
+    map: dict[str, str | list[str]] = setting({}, "Use of columns, as in summary = 'hyp'.", option=False)
+    strict: bool = setting(False, "Fail on invalid rows instead of skipping them.", option=False)
+    ratings: Annotated[tuple[RatingsFile, ...], BeforeValidator(_named_files)] = setting(
+        (), "File with further ratings of the summaries.", option=False
+    )
+    direction: dict[str, Direction] = setting(
+        {}, "Direction of each dimension, as in redundancy = 'lower'.", option=False
+    )
 
     @property
     def reading(self) -> ReadingSettings:
-        """How the files are read."""
-        return ReadingSettings(
-            html=self.html,
-            repeats=self.repeats,
-            directions=[f"{name}={direction}" for name, direction in self.direction.items()],
-            allow_left_out=self.allow_left_out,
-        )
+        """How the files are read: what the study file says about it, and no more."""
+        given = {name: getattr(self, name) for name in ReadingSettings.model_fields if name in self.model_fields_set}
+        tabled = tuple(f"{name}={direction}" for name, direction in self.direction.items())
+        return ReadingSettings(**given | ({"directions": (*self.directions, *tabled)} if tabled else {}))
 
     def rating_files(self, home: Path) -> Iterator[tuple[str, Path, RatingsFile]]:
         """The files of ratings as the study names them, where they are, and how each is read."""
-        listed = [self.ratings] if isinstance(self.ratings, str) else self.ratings
-        for given in listed:
-            file = RatingsFile(file=given) if isinstance(given, str) else given
+        for file in self.ratings:
             found = sorted(home.glob(file.file)) if any(sign in file.file for sign in "*?[") else [home / file.file]
             if not found:
                 raise InputError(
@@ -156,18 +162,18 @@ def read_source(context: Context) -> Corpus:
             corpus = add_ratings(
                 corpus, path, format=file.format, mapping=file.map, strict=wanted.strict, reading=wanted.reading
             )
-        share = parse_share(wanted.allow_left_out)
-        accounts = tuple(replace(account, allowed=share) for account in corpus.accounts)
-        too_much = [f"{account.file}: {text}" for account in accounts for text in account.too_much()]
-        unread = [f"{account.file}: {account.unread}" for account in accounts if account.unread]
-        if unread:
+        corpus = with_allowance(corpus, wanted.reading)
+        if unread := [f"{account.file}: {account.unread}" for account in corpus.accounts if account.unread]:
             raise InputError(f"corpus: {unread[0]}")
-        if too_much:
-            raise LeftOutError(
-                f"corpus: {'; '.join(too_much)}. Mend the file or map its columns ('dialgauge inspect FILE' shows each "
-                'row), or allow it with corpus.allow_left_out = "20%"'
+        if too_much := too_much_left_out(corpus):
+            advice = what_to_do(
+                corpus,
+                inspect="'dialgauge inspect FILE' shows each row",
+                allow='corpus.allow_left_out = "20%"',
+                repeats='corpus.repeats = "first" (or "last", "mean", "keep")',
             )
-        context.source = replace(corpus, accounts=accounts)
+            raise LeftOutError(f"corpus: {'; '.join(too_much)}. {advice}")
+        context.source = corpus
     return context.source
 
 
