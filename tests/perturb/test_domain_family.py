@@ -284,6 +284,31 @@ def test_entities_are_typed_and_mentions_of_one_belong_together() -> None:
     assert len(hallam.spans) == 2
 
 
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("She turned down a raise from Gloria because she had other plans.", "Gloria"),
+        ("He hides that the information came from Ulli.", "Ulli"),
+        ("The customer paid by card and upgraded the router over the phone.", "phone"),
+    ],
+)
+def test_who_tells_something_and_by_what_means_is_no_place_and_no_thing(text: str, kept: str) -> None:
+    found = find_entities(parse(text), lexicon().domains["telecom"])
+    assert not [group for group in found if group.surface == kept and group.kind in ("place", "term")]
+
+
+@pytest.mark.usefixtures("parser")
+def test_nobody_gets_a_role_for_a_name() -> None:
+    turns = [Turn("Clerk", "Council, Imogen speaking."), Turn("Resident", "The bins are full again.")]
+    for seed in range(10):
+        outcome = perturb_text(
+            "Imogen promised to send a lorry.", "change_perturbation_1", dialogue=Dialogue("d", tuple(turns)), seed=seed
+        )
+        assert isinstance(outcome, Variant)
+        assert not {"Resident", "Clerk"} & {*outcome.text.split()}
+
+
 @given(
     st.sampled_from([
         *(("money", surface) for surface in ("£120", "$1,480", "€0.50", "$131.46", "3k pounds")),

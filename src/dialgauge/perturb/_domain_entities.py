@@ -18,7 +18,7 @@ from dialgauge.perturb._entities import (
     role_replacement,
     term_replacement,
 )
-from dialgauge.perturb._entity_names import TITLES
+from dialgauge.perturb._entity_names import TITLES, is_role
 from dialgauge.perturb._lexicon import Domain, lexicon, people, word_list
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._people import ALIKE, people_of
@@ -198,7 +198,7 @@ def _is_same_name(value: str, surface: str) -> bool:
 
 def _is_elsewhere(speaker: str, text: str) -> bool:
     """Whether somebody speaks whom the summary does not name: the other one, where a name is needed."""
-    role = any(speaker.lower() in pair for pair in lexicon().pairs)
+    role = any(speaker.lower() in pair for pair in lexicon().pairs) or is_role(speaker)
     named = re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?", speaker) is not None and speaker.lower() not in _NO_NAME
     return named and not role and not any(word in text for word in speaker.split())
 
@@ -285,7 +285,7 @@ def _covers(group: EntityGroup, span: tuple[int, int]) -> bool:
 
 CHANGE_PERTURBATION = Perturbation(
     name="change_perturbation",
-    version="6",
+    version="7",
     family="domain",
     description="Replaces exactly n entities (amounts, dates, ids, names, roles, domain nouns) by others of their kind",
     effects={"consistency": "degrades", "relevance": "preserves"},
@@ -299,7 +299,7 @@ CHANGE_PERTURBATION = Perturbation(
     examples=(
         (
             "Nora paid $120 on Monday.",
-            "Emily paid $120 on Monday.",
+            "Nora paid $60 on Monday.",
         ),
     ),
     options={

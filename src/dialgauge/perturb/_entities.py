@@ -94,6 +94,7 @@ def find_entities(parsed: Parsed, domain: Domain | None, known: frozenset[str] =
             for term in find_terms(parsed, domain)
             if not _in_compound(parsed, term.start, term.end)
             and not _is_told_of(parsed, term.end)
+            and not _is_means(parsed.text, term.start, term.end)
             and not (term.text[0].isupper() and term.text.lower() in known)
         ]
         found += [(term.start, term.end, "term", term.slot) for term in alone]
@@ -205,6 +206,13 @@ def _is_told_of(parsed: Parsed, end: int) -> bool:
     """Whether a clause says more of a noun (*the hotel they are staying in*), which another would not fit."""
     noun = next((t for t in parsed.tokens if t.end == end), None)
     return noun is not None and parsed.child(noun, "relcl", "acl") is not None
+
+
+def _is_means(text: str, start: int, end: int) -> bool:
+    """Whether a noun says by what means something is done (*by card*, *over the phone*), not which thing is meant."""
+    before = text[:start]
+    called = text[start:end].lower() in ("phone", "telephone") and re.search(r"\bon\s(?:the\s)?$", before)
+    return bool(called or re.search(r"\b(?:by|via)\s$|\bover\s(?:the\s)?$", before))
 
 
 def _role_pattern() -> re.Pattern[str]:

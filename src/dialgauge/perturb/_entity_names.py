@@ -22,6 +22,11 @@ _EMPLOYED = re.compile(
     r"\b(?:work(?:s|ed|ing)?|jobs?|positions?|interview(?:s|ed)?|internships?|employee|hired|shop(?:s|ping)?|buys?|bought|"
     r"account|contract|order(?:s|ed)?)(?:\s[a-z]+){0,2}?\s(?:at|by|for|from|with)\s$"
 )
+#: What stands before whom something comes from or goes to, who may be called like a town.
+_DEALT = re.compile(
+    r"\b(?:came|comes?|coming|gets?|getting|got|hear[sd]?|receiv\w+|switch\w*|raise|letter|message|news|information|gift|quote|bill)"
+    r"(?:\sback)?\s(?:from|to)\s$"
+)
 #: What begins a title that goes on with a place.
 _TITLE = re.compile(r"[a-z,] [A-Z][a-z]+ing (?:from|in|of|to) $")
 #: What has a title.
@@ -168,8 +173,17 @@ def _kind_of(text: str, start: int, name: str, label: str, known: frozenset[str]
         return None  # "Stung by the news": only a capital at the start of a sentence
     before = text[:start].rstrip().rpartition(" ")[2].lower()
     if label == "place":
+        doubtful = _DEALT.search(text[:start]) or (before == "from" and is_first_name(name))
+        if doubtful and supersense(name.lower()) != _LOCATION:
+            return None  # "a raise from Gloria", "came from Ulli", "switch to Bluewave"
         return "place" if before in _BEFORE_PLACES and not name.isupper() else None
     return "organisation" if _EMPLOYED.search(text[:start]) else None  # a label alone does not make a company
+
+
+def is_role(label: str) -> bool:
+    """Whether a speaker is called by a noun for people (*Resident*, *Head Nurse*) and not by a name."""
+    last = label.split()[-1]
+    return last.lower() in _PERSONS and not is_first_name(last)
 
 
 def says_what_it_is(word: str) -> bool:
