@@ -30,9 +30,11 @@ _MATHEMATICS = {
     "∪": r"\cup", "∧": r"\wedge", "∨": r"\vee", "¬": r"\neg", "∀": r"\forall", "∃": r"\exists", "←": r"\leftarrow",
     "→": r"\rightarrow", "↑": r"\uparrow", "↓": r"\downarrow", "↔": r"\leftrightarrow", "⇒": r"\Rightarrow",
     "⇔": r"\Leftrightarrow", "✓": r"\surd", "✔": r"\surd", "✗": r"\times", "✘": r"\times", "○": r"\circ",
-    "●": r"\bullet", "•": r"\bullet", "◐": r"\odot", "★": r"\star", "°": r"^{\circ}", "²": "^{2}", "³": "^{3}",
-    "¹": "^{1}", "†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "¶": r"\P", "©": r"\copyright", "µ": r"\mu",
-    "«": r"\ll", "»": r"\gg",
+    "●": r"\bullet", "•": r"\bullet", "◐": r"\odot", "★": r"\star", "°": r"^{\circ}",
+    "†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "¶": r"\P", "©": r"\copyright", "µ": r"\mu",
+    "«": r"\ll", "»": r"\gg", "‹": "<", "›": ">", "⟨": r"\langle", "⟩": r"\rangle", "〈": r"\langle", "〉": r"\rangle",
+    "⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor", "‖": r"\Vert", "‰": "^{0}/_{00}",
+    "‣": r"\triangleright",
 }  # fmt: skip
 #: What LaTeX would read as a command, or print as something else.
 _LATEX = {
@@ -40,7 +42,8 @@ _LATEX = {
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}",
     # After the end of a row LaTeX takes these two for an argument of the line break.
     "[": "{[}", "*": "{*}",
-    "–": "--", "—": "---", "‐": "-", "‑": "{-}", "…": r"\dots{}", "“": "``", "”": "''", "„": ",,", "‘": "`", "’": "'",
+    "–": "--", "‒": "--", "—": "---", "―": "---",
+    "‐": "-", "‑": "{-}", "…": r"\dots{}", "“": "``", "”": "''", "„": ",,", "‘": "`", "’": "'",
     "‚": ",", "′": "'", "″": "''", "⁄": "/", "¦": r"\textbar{}", "€": r"\texteuro{}", "£": r"\pounds{}",
     "¥": r"\textyen{}", "®": r"\textregistered{}",
     **{symbol: f"${command}$" for symbol, command in _MATHEMATICS.items()},
@@ -57,11 +60,29 @@ def escape_latex(text: str) -> str:
     out: LaTeX stops at it.
     """
     letters = [letter for letter in " ".join(text.split()) if letter.isprintable()]
-    pieces = []
-    for before, letter in zip([" ", *letters], letters, strict=False):
-        # Two hyphens in a name are not a dash.
-        pieces.append(("{}" if before + letter in _LIGATURES else "") + _escape(letter))
+    pieces, before = [], " "
+    for mark, run in groupby(letters, key=lambda letter: _raised(letter)[0]):
+        if mark:
+            inner = "".join(_raised(letter)[1] for letter in run)
+            pieces.append(f"${mark}{{{inner.rstrip()}}}$")
+            before = " "
+            continue
+        for letter in run:
+            # Two hyphens in a name are not a dash.
+            pieces.append(("{}" if before + letter in _LIGATURES else "") + _escape(letter))
+            before = letter
     return "".join(pieces)
+
+
+def _raised(letter: str) -> tuple[str, str]:
+    """``^`` or ``_`` and what stands above or below the line, for a character that is nothing else; "" for others."""
+    kind, _, code = unicodedata.decomposition(letter).partition(" ")
+    mark = {"<super>": "^", "<sub>": "_"}.get(kind, "")
+    if not mark or " " in code:
+        return "", ""
+    inner = _escape(chr(int(code, 16))).strip("$")
+    # A space ends a command.
+    return (mark, inner + " " * inner.startswith("\\")) if inner.isascii() else ("", "")
 
 
 def _escape(letter: str) -> str:
@@ -72,7 +93,8 @@ def _escape(letter: str) -> str:
     if name in greek:
         return f"${greek[name]}$"
     category = unicodedata.category(letter)
-    if category[0] in "LMP" or category == "Nd":
+    # Brackets and dashes of mathematics and typesetting are in few fonts.
+    if category[0] in "LM" or category == "Nd" or (category[0] == "P" and not "\u2000" <= letter < "\u2c00"):
         return letter
     plain = unicodedata.normalize("NFKD", letter)
     made = "" if plain == letter else "".join(map(_escape, plain))
