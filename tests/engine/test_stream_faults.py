@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from dialgauge.corpus import embedded_corpus, write_corpus
 from dialgauge.engine import engine
 from dialgauge.engine._processes import ProcessEngine
+from dialgauge.engine._serial import SerialEngine
 from dialgauge.errors import InputError
 from dialgauge.metrics import Scores, _stream, score_stream
 from dialgauge.metrics._sharded import PartScorer
@@ -88,12 +90,15 @@ def test_the_command_ends_with_status_1_and_names_the_part(
         raise ZeroDivisionError("never")
 
     source = table(tmp_path, 4)
+    frame = pl.read_parquet(source)
+    frame.with_columns(pl.Series("system", ["a", "b", "a", "b"])).write_parquet(source)
     monkeypatch.setattr(PartScorer, "__call__", never)
     done = cli(  # type: ignore[operator]
-        "score", source, "-m", "rouge-1", "--stream", "-o", tmp_path / "out", "--engine", "serial"
+        "score", source, "-m", "rouge-1", "--stream", "--paired", "-o", tmp_path / "out", "--engine", "serial"
     )
     assert done.code == 1
     said = " ".join(done.err.split())
+    assert "systems are not compared while parts are missing" in said
     assert "part-00000000.parquet could not be made: rows 1 to 4: ZeroDivisionError: never" in said
     assert "0 of 1 part are there; rerun the same command" in said
 
@@ -162,3 +167,58 @@ def test_what_is_laid_out_is_as_large_as_the_texts(tmp_path: Path) -> None:
         source.chunks(size, place)
         sizes.append(sum(file.stat().st_size for file in (tmp_path / f"out-{size}").glob("_layout-*")))
     assert sizes[0] < sizes[1] < 3 * sizes[0]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A corpus folder whose summaries are in three files of two groups of rows each."""
+    corpus = embedded_corpus()
+    write_corpus(corpus, tmp_path / "corpus")
+    (tmp_path / "corpus" / "summaries.parquet").unlink()
+    (tmp_path / "corpus" / "summaries").mkdir()
+    for number in range(3):
+        file = tmp_path / "corpus" / "summaries" / f"{number}.parquet"
+        rows = corpus.summaries.slice(number * 100, 100)
+        rows.write_parquet(file, row_group_size=50, compression="uncompressed")
+    return tmp_path / "corpus"
+
+
+def test_rows_of_a_folder_that_cannot_be_read_are_named_and_no_part_is_made(folder: Path, tmp_path: Path) -> None:
+    """Which dialogues they belong to is unknown, so any part might lack a summary or a reference."""
+    for number in (0, 1):
+        file = folder / "summaries" / f"{number}.parquet"
+        last = pl.read_parquet(file)["text"][60].encode()
+        data = file.read_bytes()
+        at = data.index(last)
+        file.write_bytes(data[: at - 4] + b"\xff\xff\xff\x7f" + data[at:])
+    with pytest.raises(InputError) as raised:
+        score_stream(folder, ["rouge-1"], tmp_path / "out", chunk_size=40)
+    said = str(raised.value)
+    for number in (0, 1):
+        assert f"{number}.parquet, rows 51 to 100: cannot be read as Parquet: " in said
+    assert "2.parquet" not in said
+    assert "so no part was made: mend this and repeat the command, with another output folder if" in said
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {"run.json"}
+
+
+def test_a_file_of_a_folder_that_is_cut_is_named(folder: Path, tmp_path: Path) -> None:
+    file = folder / "summaries" / "1.parquet"
+    file.write_bytes(file.read_bytes()[:-50])
+    with pytest.raises(InputError, match=r"1\.parquet: cannot be read as Parquet: .*copy it again, or move it away"):
+        score_stream(folder, ["rouge-1"], tmp_path / "out", chunk_size=40)
+    assert not (tmp_path / "out").exists()
+
+
+class MortalEngine(SerialEngine):
+    """Every second chunk ends its worker."""
+
+    def run(self, task: Any, chunks: Any) -> Any:
+        for number, chunk in enumerate(chunks):
+            yield task.lost(chunk, "ended its worker 3 times") if number % 2 else task(chunk)
+
+
+def test_rows_that_end_the_worker_that_lays_them_out_are_named(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"0\.parquet, rows 1 to 100: ended its worker 3 times; .*2\.parquet, rows 1 to"
+    ):
+        score_stream(folder, ["rouge-1"], tmp_path / "out", chunk_size=40, engine=MortalEngine())

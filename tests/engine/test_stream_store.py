@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import pytest
 
+from dialgauge.corpus import write_corpus
 from dialgauge.errors import DialgaugeError
 from dialgauge.metrics import _stream_files, score_stream
 from dialgauge.metrics._stream_requests import patiently
-from tests.engine.toy_corpora import write_pairs
+from tests.engine.toy_corpora import made_corpus, with_references, write_pairs
 
 pytest.importorskip("fsspec")
 
@@ -90,19 +91,31 @@ def _run(source: Path, fatal: int = -1) -> None:
     score_stream(source, _METRICS, "counted://bucket/scores", chunk_size=3)
 
 
-def test_a_run_stopped_at_any_request_ends_with_the_same_bytes(store: type[Store], tmp_path: Path) -> None:
-    source = tmp_path / "pairs.parquet"
-    write_pairs(source, 6)
+@pytest.fixture(params=["table", "folder"])
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A table of pairs, or a corpus folder, which is laid out first."""
+    if request.param == "table":
+        write_pairs(tmp_path / "pairs.parquet", 6)
+        return tmp_path / "pairs.parquet"
+    write_corpus(with_references(made_corpus([f"text {i} of a call" for i in range(6)])), tmp_path / "corpus")
+    return tmp_path / "corpus"
+
+
+def test_a_run_stopped_at_any_request_ends_with_the_same_bytes(store: type[Store], source: Path) -> None:
     _run(source)
     requests, expected = store.requests, _content()
     assert _names() >= {"run.json", "manifest.json", "part-00000001.parquet"}
-    assert requests == 8  # the head, part, record and no failure of each of two, the manifest: one request each
+    # One request each: the head, two parts, their records and no failures, the manifest. Of a folder there are four
+    # parts, and two tables that are laid out, the layout, and both removed.
+    assert requests == (8 if source.suffix else 19)
+    manifest = requests - (1 if source.suffix else 3)
     for fatal in range(requests):
         store.store.clear()
         with pytest.raises(Stopped):
             _run(source, fatal)
-        assert set(_content()) < set(expected)  # no temporary names
-        assert "manifest.json" not in _names()  # what readers believe is written last
+        laid_out = {name for name in _content() if name.rpartition("/")[2].startswith("_layout-")}
+        assert set(_content()) - laid_out <= set(expected)  # no temporary names
+        assert ("manifest.json" in _names()) == (fatal > manifest)  # what readers believe is written last
         _run(source)
         assert _content() == expected, fatal
     assert store.overwritten == []
@@ -115,8 +128,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return taken
 
 
-def test_a_busy_store_is_asked_again(store: type[Store], tmp_path: Path, pauses: list[float]) -> None:
-    write_pairs(source := tmp_path / "pairs.parquet", 6)
+def test_a_busy_store_is_asked_again(store: type[Store], source: Path, pauses: list[float]) -> None:
     _run(source)
     expected = _content()
     store.store.clear()
@@ -128,9 +140,8 @@ def test_a_busy_store_is_asked_again(store: type[Store], tmp_path: Path, pauses:
 
 
 def test_a_store_that_stays_busy_stops_the_run_and_names_the_file(
-    store: type[Store], tmp_path: Path, pauses: list[float]
+    store: type[Store], source: Path, pauses: list[float]
 ) -> None:
-    write_pairs(source := tmp_path / "pairs.parquet", 6)
     store.busy = 5
     with pytest.raises(DialgaugeError, match=r"counted://bucket/scores/run\.json: 5 requests failed.*rerun the same"):
         _run(source)

@@ -1,6 +1,7 @@
 """A corpus of given summaries, and tables to stream from."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +13,12 @@ def made_corpus(texts: list[str]) -> Corpus:
     """A dialogue for each text, and the text as its only summary, of one of two systems."""
     dialogues = [Dialogue(f"d{i:05}", (Turn("Ann", "Hi."),)) for i in range(len(texts))]
     return Corpus.build(dialogues, [Summary(f"d{i:05}", f"s{i % 2}", text) for i, text in enumerate(texts)])
+
+
+def with_references(corpus: Corpus) -> Corpus:
+    """The same with the text of each summary as a reference, too."""
+    rows = corpus.summaries.with_columns(pl.lit("reference").alias("kind"), pl.lit("reference").alias("system"))
+    return replace(corpus, summaries=pl.concat([corpus.summaries, rows]))
 
 
 def write_pairs(path: Path, count: int) -> None:

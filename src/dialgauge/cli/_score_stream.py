@@ -89,6 +89,8 @@ def score_parts(
     report_skipped(report.left_out)
     for part, reason in report.failed.items():
         note(f"{part} could not be made: {reason}")
+    if report.failed and pairs is not None:
+        note("systems are not compared while parts are missing")
     if report.failed:
         every = report.parts + len(report.failed)
         note(f"{report.parts} of {counted(every, 'part')} are there; rerun the same command to make the others alone")

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +53,14 @@ class ChangedInputError(InputError):
         super().__init__(f"{file}: changed during the run; put back what it was, or score it into another folder")
 
 
+class UnreadableError(InputError):
+    """A file is damaged, or no Parquet file."""
+
+    def __init__(self, file: str, error: BaseException) -> None:
+        self.reason = f"cannot be read as Parquet: {error}"
+        super().__init__(f"{file}: {self.reason}")
+
+
 @dataclass(frozen=True, slots=True)
 class ParquetTable:
     """The rows of one or more Parquet files, in the order of their names. ``counts`` says how many each has.
@@ -74,7 +83,11 @@ class ParquetTable:
                 f"{place}: no Parquet file found; 'dialgauge convert' converts other formats to a corpus folder"
             )
         versions = tuple(map(_version, files))  # first: what is replaced from now on is another version
-        counts, columns = zip(*(parquet_shape(file) for file in files), strict=True)
+        try:
+            counts, columns = zip(*(parquet_shape(file) for file in files), strict=True)
+        except UnreadableError as error:
+            without = ", or move it away to go on without its rows" if len(files) > 1 else ""
+            raise InputError(f"{error}; copy it again{without}") from error
         for file, names in zip(files, columns, strict=True):
             if set(names) != set(columns[0]):
                 raise InputError(f"{file}: its columns ({', '.join(names)}) differ from those of {files[0]}")
@@ -90,11 +103,30 @@ class ParquetTable:
         ranges = list(self._ranges(start, stop))
         try:
             frames = [_read_rows(file, first, last, self.columns, keep) for file, first, last in ranges]
-        except InputError:
+        except UnreadableError:
             self.check_unchanged(file for file, _, _ in ranges)  # damaged, or being written at this moment
             raise
         self.check_unchanged(file for file, _, _ in ranges)
         return pl.concat(frames, how="vertical_relaxed")
+
+    def located(self, start: int, stop: int) -> tuple[str, int, int]:
+        """The file that holds these rows, which must be those of one, and which of its rows they are."""
+        return next(self._ranges(start, stop))
+
+    def unreadable(self, start: int, stop: int) -> str:
+        """Of rows of one file that could not be read, the file and from which to which of its rows that is so."""
+        file, first, last = self.located(start, stop)
+
+        def readable(low: int, high: int) -> bool:
+            try:
+                _read_rows(file, low, high, self.columns, None)
+            except UnreadableError:
+                return False
+            return True
+
+        begin = first + bisect_left(range(first, last), True, key=lambda row: not readable(first, row + 1))
+        end = begin + bisect_left(range(begin, last), True, key=lambda row: readable(row, last))
+        return f"{file}, rows {begin + 1:,} to {end:,}"
 
     def check_unchanged(self, files: Iterable[str] | None = None) -> None:
         """Raise an error if one of these files, or any, is no longer what it was when the table was opened."""
@@ -157,10 +189,10 @@ def _clear_errors(file: str) -> Iterator[None]:
     try:
         yield
     except _UNREADABLE as error:
-        raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
+        raise UnreadableError(file, error) from error
     except Exception as error:
         if type(error).__module__.startswith("pyarrow"):
-            raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
+            raise UnreadableError(file, error) from error
         raise
 
 
@@ -350,6 +382,7 @@ class PartStore:
 
     def _remote_names(self) -> list[str]:
         system, path = _file_system(self.place)
+        system.invalidate_cache(path)  # other processes write here, too
         return [str(name).rpartition("/")[2] for name in system.ls(path, detail=False)] if system.exists(path) else []
 
     def _asked(self, name: str, request: Callable[[Any, str], T]) -> T:

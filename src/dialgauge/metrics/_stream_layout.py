@@ -17,7 +17,8 @@ import numpy as np
 import polars as pl
 
 from dialgauge.engine import Engine
-from dialgauge.metrics._stream_files import ParquetTable, PartStore
+from dialgauge.errors import DialgaugeError, InputError
+from dialgauge.metrics._stream_files import ParquetTable, PartStore, UnreadableError
 
 LAYOUT = "layout.json"
 #: The place of a row in its table.
@@ -29,6 +30,8 @@ _BUCKET = "_bucket"
 _MAPPED = 48 << 20
 #: Rows that one mapper reads at most, and at least (fewer are not worth a file).
 _MOST_ROWS, _LEAST_ROWS = 500_000, 20_000
+#: Ranges that could not be laid out and are named in the message.
+_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,23 @@ def bucket_numbers(names: pl.Series, buckets: int) -> pl.Series:
 
 
 @dataclass(frozen=True, slots=True)
+class _Fragment:
+    """What a mapper wrote: where each bucket ends in its file, and how many rows of each are counted."""
+
+    table: str
+    name: str
+    ends: Sequence[int]
+    counts: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _LostRange:
+    """Rows that no mapper could lay out, and why."""
+
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Mapper:
     """Reads a range of rows and writes them bucket by bucket."""
 
@@ -89,9 +109,15 @@ class _Mapper:
     def setup(self) -> None:
         """Nothing is loaded before the first range."""
 
-    def __call__(self, rows: _Range) -> tuple[str, str, list[int], list[int]]:
-        """Which table, the name of the file, where each bucket ends in it, and how many rows of each are counted."""
-        frame = self.tables[rows.table].read(rows.start, rows.stop).with_row_index(ROW, offset=rows.start)
+    def __call__(self, rows: _Range) -> _Fragment | _LostRange:
+        """Rows that cannot be read do not end the run at once, so that all of them are named in the end."""
+        table = self.tables[rows.table]
+        try:
+            frame = table.read(rows.start, rows.stop).with_row_index(ROW, offset=rows.start)
+        except UnreadableError as error:
+            return _LostRange(f"{table.unreadable(rows.start, rows.stop)}: {error.reason}")
+        except DialgaugeError as error:
+            return _LostRange(str(error))
         frame = frame.with_columns(bucket_numbers(frame["dialogue_id"], self.buckets).alias(_BUCKET))
         # Within a bucket rows stay in the order of the table.
         frame = frame.sort(_BUCKET, maintain_order=True)
@@ -108,7 +134,12 @@ class _Mapper:
             ends.append(written.tell())
         name = f"_layout-{rows.table}-{rows.number:08d}.arrows"
         self.store.write(name, written.getvalue())
-        return rows.table, name, ends, np.bincount(items, minlength=self.buckets).tolist()
+        return _Fragment(rows.table, name, ends, np.bincount(items, minlength=self.buckets).tolist())
+
+    def lost(self, rows: _Range, reason: str) -> _LostRange:
+        """Engines call it for rows that ended their worker too often."""
+        file, first, last = self.tables[rows.table].located(rows.start, rows.stop)
+        return _LostRange(f"{file}, rows {first + 1:,} to {last:,}: {reason}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +168,21 @@ def lay_out(
     ranges = [part for name, table in tables.items() for part in _ranges(name, table)]
     # Two small tables are laid out here and now: a worker takes longer to start.
     made = engine.run(mapper, ranges) if len(ranges) > len(tables) else map(mapper, ranges)
-    for table, name, ends, counts in made:
-        fragments[table].append((name, ends))
-        rows[table] += np.array(counts)
+    lost: list[str] = []
+    for one in made:
+        if isinstance(one, _LostRange):
+            lost.append(one.said)
+            continue
+        fragments[one.table].append((one.name, list(one.ends)))
+        rows[one.table] += np.array(one.counts)
     layout = Layout(buckets, {name: counts.tolist() for name, counts in rows.items()}, fragments)
+    if lost:
+        _remove_files(store, layout)
+        more = f"; and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
+        raise InputError(
+            f"{'; '.join(lost[:_NAMED])}{more}. Rows of any part may be among these, so no part was made: mend this "
+            "and repeat the command, with another output folder if a file has changed"
+        )
     _write(store, run, layout)
     return layout
 
@@ -158,12 +200,21 @@ def known_layout(place: Workplace) -> Layout | None:
 
 
 def forget_files(place: Workplace) -> None:
-    """Remove the files of the mappers once every part is there; how many rows each bucket has stays known."""
+    """Remove the files of the mappers once every part is there.
+
+    What the layout says stays as it is: how many rows each bucket has is needed again, and no file of a store is ever
+    written a second time with other bytes.
+    """
     layout = known_layout(place)
-    if layout is not None and layout.files():
-        _write(place.store, place.run, Layout(layout.buckets, layout.rows, dict.fromkeys(layout.fragments, ())))
-        for name in layout.files():
-            place.store.remove(name)
+    if layout is not None:
+        _remove_files(place.store, layout)
+
+
+def _remove_files(store: PartStore, layout: Layout) -> None:
+    there = set(store.names())
+    for name in layout.files():
+        if name in there:
+            store.remove(name)
 
 
 def read_pieces(store: PartStore, pieces: Iterable[Piece]) -> Iterator[pl.DataFrame]:
