@@ -2,19 +2,23 @@
 
 import errno
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 
 from dialgauge.corpus import read_corpus, write_corpus
-from dialgauge.errors import InputError
-from dialgauge.metrics import Scores, score
-from tests.engine.toy_corpora import made_corpus
+from dialgauge.engine import sized
+from dialgauge.errors import DialgaugeError, InputError
+from dialgauge.metrics import Scores, score, score_stream
+from tests.engine.toy_corpora import made_corpus, write_pairs
 
 TEXTS = [f"text {i}" for i in range(30)]
 
@@ -54,8 +58,6 @@ def test_a_disk_that_takes_no_more(toys: Path, kept: Path, tmp_path: Path) -> No
 
 
 def test_a_full_disk_leaves_the_old_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import polars as pl
-
     scores = score(made_corpus(TEXTS), ["length"])
     target = tmp_path / "scores.parquet"
     scores.save(target)
@@ -70,6 +72,65 @@ def test_a_full_disk_leaves_the_old_table(tmp_path: Path, monkeypatch: pytest.Mo
         scores.save(target)
     assert target.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["scores.parquet"]
+
+
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """No table can be written any more."""
+
+    def full(self: object, file: object, **_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pl.DataFrame, "write_parquet", full)
+        yield patch
+
+
+def test_score_on_a_full_disk_says_file_need_and_how_to_go_on(
+    tmp_path: Path, full_disk: pytest.MonkeyPatch, cli: Callable[..., Any]
+) -> None:
+    done = cli("score", "embedded", "-m", "length", "-o", tmp_path / "scores.parquet")
+    said = " ".join(done.err.split())
+    assert done.code == 2
+    assert re.search(r"scores\.parquet: No space left on device \(up to \d+ KiB needed\) \([\d,.]+ MiB free\)", said)
+    assert "free some space, or name another place" in said
+
+
+def test_a_study_on_a_full_disk_says_so_of_its_corpus_too(tmp_path: Path, full_disk: pytest.MonkeyPatch) -> None:
+    from dialgauge.study import run_study
+
+    (tmp_path / "s.toml").write_text(
+        '[study]\nname = "s"\n[corpus]\nsource = "embedded"\n[metrics]\nuse = ["length"]\n'
+    )
+    with pytest.raises(DialgaugeError, match=r"No space left on device \(.* MiB free, more is needed\)") as raised:
+        run_study(tmp_path / "s.toml")
+    assert "the same command resumes" in str(raised.value)
+    assert str(tmp_path) in str(raised.value)
+
+
+def test_a_stream_on_a_full_disk_says_file_need_and_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: object, data: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self))
+
+    write_pairs(tmp_path / "pairs.parquet", 6)
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(DialgaugeError) as raised:
+        score_stream(tmp_path / "pairs.parquet", ["rouge-1"], tmp_path / "out")
+    said = str(raised.value)
+    assert re.search(r"out: cannot write run\.json: No space left on device \(1 KiB needed, [\d,.]+ MiB free\)", said)
+    assert "rerun the same command to resume" in said
+
+
+def test_sizes_for_people() -> None:
+    assert [sized(count) for count in (0, 700, 5000, 1 << 20, 5 << 30)] == [
+        "1 KiB",
+        "1 KiB",
+        "5 KiB",
+        "1.0 MiB",
+        "5,120.0 MiB",
+    ]
 
 
 _NOBODY = """

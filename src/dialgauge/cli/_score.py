@@ -16,7 +16,7 @@ from dialgauge.cli._score_shown import check_pairs, print_means, print_pairs, wr
 from dialgauge.cli._score_stream import score_parts, stream_folder
 from dialgauge.cli._scores_input import load_scores
 from dialgauge.cli._settings import Only, with_options
-from dialgauge.engine import EngineSettings, memory_errors
+from dialgauge.engine import EngineSettings, disk_errors, memory_errors
 from dialgauge.errors import InputError, counted
 from dialgauge.metaeval import SystemComparisonSettings
 from dialgauge.metrics import ScoringSettings, StreamSettings
@@ -168,7 +168,8 @@ def _score_corpus(
             loaded, metrics, settings.subset(ScoringSettings), progress=progress, engine=chosen, known=known
         )
     if output is not None:
-        scores.save(Path(output))
+        with disk_errors(scores.frame.estimated_size):
+            scores.save(Path(output))
         note(f"wrote {written(scores.frame.height, len(scores.metrics))} to {output}")
     means = scores.means()
     compared = _compared(loaded, scores, pairs)

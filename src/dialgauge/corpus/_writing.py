@@ -9,7 +9,7 @@ from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._folder import is_dialgauge
 from dialgauge.corpus._formats import format_to_write
 from dialgauge.errors import InputError
-from dialgauge.files import atomic_file, atomic_folder
+from dialgauge.files import FULL_DISK, atomic_file, atomic_folder
 
 
 def write_corpus(corpus: Corpus, path: str | PathLike[str], *, format: str | None = None) -> None:
@@ -33,6 +33,8 @@ def write_corpus(corpus: Corpus, path: str | PathLike[str], *, format: str | Non
         with atomic_folder(path) as temporary:
             entry.write(corpus, temporary)
     except (OSError, pl.exceptions.PolarsError) as error:
+        if isinstance(error, OSError) and error.errno in FULL_DISK:  # commands and studies know how to go on
+            raise
         raise InputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
 
 

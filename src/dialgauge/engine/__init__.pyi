@@ -20,6 +20,10 @@ from dialgauge.engine._settings import (
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
+from dialgauge.engine._disk import (
+    disk_errors as disk_errors,
+    sized as sized,
+)
 from dialgauge.engine._limited import (
     FAULT_BEGINS as FAULT_BEGINS,
     LimitedWorker as LimitedWorker,

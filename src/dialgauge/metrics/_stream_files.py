@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from dialgauge.engine import Engine
+from dialgauge.engine import Engine, sized
 from dialgauge.errors import DialgaugeError, InputError, MissingExtraError
 from dialgauge.files import FULL_DISK, atomic_file, claimed_folder, free_space
 from dialgauge.metrics._stream_requests import patiently
@@ -336,7 +336,7 @@ class PartStore:
     def _room(self, error: OSError, needed: int) -> str:
         if error.errno not in FULL_DISK or is_url(self.place):
             return ""
-        room = f"{needed / (1 << 20):,.1f} MiB needed, {free_space(self.place)}"
+        room = f"{sized(needed)} needed, {free_space(self.place)}"
         return f" ({room}): free some space, or name another folder"
 
     def remove(self, name: str) -> None:

@@ -113,8 +113,8 @@ def run_study(
         if error.errno not in FULL_DISK:
             raise
         raise DialgaugeError(
-            f"{error.filename or folder}: {error.strerror} ({free_space(folder)}). Free some space, or name another "
-            "folder with --output; finished stages are kept: the same command resumes after them"
+            f"{error.filename or folder}: {error.strerror} ({free_space(folder)}, more is needed). Free some space, or "
+            "name another folder with --output; finished stages are kept: the same command resumes after them"
         ) from error
     except WrongKeyError as error:
         if study.file is None:
