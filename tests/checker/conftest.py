@@ -8,8 +8,21 @@ import pytest
 from dialgauge.checker._combination import Combination, Scale
 from dialgauge.checker._folder import CheckerCard, write_checker
 from dialgauge.checker._network import PLACES
+from dialgauge.checks import PARSER, VECTORS
+from dialgauge.errors import DialgaugeError
+from dialgauge.models import load_parser, load_vectors
 
 LAYERS, WIDTH, RANK = 2, 16, 2
+
+
+@pytest.fixture(scope="session")
+def parser() -> None:
+    """The models that the rules read; tests skip, loudly, where they are absent."""
+    try:
+        load_parser(PARSER)
+        load_vectors(VECTORS)
+    except DialgaugeError as error:
+        pytest.skip(f"NO PARSER OR VECTORS: {error}")
 
 
 @pytest.fixture(scope="session")

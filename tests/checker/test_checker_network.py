@@ -25,11 +25,12 @@ from dialgauge.checker._judge import _windows, read_marks
 from dialgauge.checker._layers import Layers, _Matrix, runs_by_itself
 from dialgauge.checker._layout import Packed, Tree
 from dialgauge.checker._network import PLACES
-from dialgauge.checks import CheckedSentence, CheckedSummary, explain
-from dialgauge.corpus import Turn
+from dialgauge.checks import DOUBTED, CheckedSummary, check, explain, read_evidence
+from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import InputError, ParameterError
-from dialgauge.metrics import score_pairs
+from dialgauge.metrics import EVIDENCE_BEGINS, score, score_pairs
 
+GERMAN = "Tom: Kannst du den Raum für Freitag buchen, weil ich nicht da bin?\nInes: Ja, das mache ich für dich."
 DIALOGUE = "Ann: Can you come?\nBen: No, I have to work."
 SUMMARIES = ["Ben has to work.", "Ann can come.", "Ben will come to see Ann."]
 
@@ -211,21 +212,76 @@ def test_parts_of_some_tokens_only(checker: Path) -> None:
     assert parts_of(marks, chosen)["mean"] == pytest.approx(-marks.wrong[:2].mean())
 
 
-def test_doubts_of_the_model_stand_among_the_reasons_of_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "Tom pays. Ines sleeps."
-    sentences = (
-        CheckedSentence((0, 9), 0.7, "supported", (), (0,)),
-        CheckedSentence((10, 22), 0.7, "cannot tell", (), (0,)),
-    )
-    rules = CheckedSummary(text, (Turn("Tom", "I pay."),), sentences, 0.7, {}, {"checks": 0.7})
-    model = Judged(0.2, {}, (JudgedSentence(0, 9, 0.1), JudgedSentence(10, 22, 0.8)), (Doubt(4, 8, 0.97),))
-    monkeypatch.setattr(_marked, "check_many", lambda _: [rules])
+TALK = "Tom: I pay 45 dollars on Friday.\nInes: Can you come for dinner?\nTom: No, I have to sleep."
+
+
+def marked_as(monkeypatch: pytest.MonkeyPatch, text: str, p_right: float, *doubts: Doubt) -> CheckedSummary:
+    """A summary that the rules check and for which the model says these numbers, the same for each sentence."""
+    rules = check(TALK, text)
+    ceiling = min(rules.ceiling, p_right)
+    sentences = tuple(JudgedSentence(*one.span, min(one.ceiling, p_right)) for one in rules.sentences)
+    model = Judged(ceiling, {}, sentences, doubts, 1, rules)
     monkeypatch.setattr(_marked, "judge", lambda *_, **__: [model])
-    found = check_with_model("Tom: I pay.", [text])[0]
-    assert (found.p_right, [one.verdict for one in found.sentences]) == (0.2, ["doubtful", "cannot tell"])
-    assert explain(found.reasons[0], found) == "the model finds no support for “pays” (97% likely wrong)"
-    assert not found.reasons[0].hint
-    assert found.records()[0]["parts"] == {"consistency": 0.1}
+    return check_with_model(TALK, [text])[0]
+
+
+@pytest.mark.usefixtures("parser")
+def test_doubts_of_the_model_stand_among_the_reasons_with_the_turn_nearest_to_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = marked_as(monkeypatch, "Ines will come for dinner.", 0.2, Doubt(5, 14, 0.97))
+    (doubt,) = (reason for reason in found.reasons if reason.check == "doubt")
+    told = "the model finds no support for “will come” (97% likely wrong); nearest is turn 2 (Ines): "
+    assert explain(doubt, found) == told + "“Can you come for dinner?”"
+    assert not doubt.hint
+    assert (found.p_right, found.sentences[0].verdict) == (0.2, "doubtful")
+    assert set(found.sentences[0].evidence) == {1, 2}  # the answer stands beside the question
+    assert found.records()[0]["parts"]["consistency"] == 0.2
+
+
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize(
+    ("text", "p_right", "verdict"),
+    [
+        ("Tom pays 60 dollars.", 0.9, "contradicted"),
+        ("Martin pays.", 0.9, "not found"),
+        ("Tom pays 45 dollars.", 0.9, "no doubt found"),
+        ("Ines has to sleep.", 0.9, "no doubt found"),  # the rules alone call it doubtful, and do not decide
+        ("Ines has to sleep.", 0.1, "contradicted"),
+        ("Tom pays 45 dollars.", 0.1, "doubtful"),
+    ],
+)
+def test_the_verdict_follows_the_probability_and_foreign_values_and_names_bound_it(
+    monkeypatch: pytest.MonkeyPatch, text: str, p_right: float, verdict: str
+) -> None:
+    found = marked_as(monkeypatch, text, p_right)
+    assert found.sentences[0].verdict == verdict
+    assert (found.p_right < 0.5) is (verdict in DOUBTED)
+
+
+def test_a_foreign_name_bounds_what_the_model_says(checker: Path, parser: None) -> None:
+    text = "Martin has to work."
+    assert judge(DIALOGUE, [text], folder=str(checker), device="cpu")[0].p_right <= check(DIALOGUE, text).ceiling < 0.2
+
+
+def test_other_languages_are_refused() -> None:
+    for dialogue, summary in (
+        (GERMAN, "Ines books."),
+        (DIALOGUE, "Der Kunde hat das Geld nicht, weil er es nicht will."),
+    ):
+        with pytest.raises(InputError, match=r"English only: the \w+ is likely in another language \(de\)"):
+            check_with_model(dialogue, [summary])
+
+
+def test_the_note_of_a_score_is_evidence(checker: Path, base: Path) -> None:
+    name = f"consistency:folder={checker},model=folder:{base},checks=no,device=cpu"
+    text = next(t for t in SUMMARIES if judge(DIALOGUE, [t], checks=False, folder=str(checker), device="cpu")[0].doubts)
+    dialogue = Dialogue("d", tuple(Turn(*line.split(": ")) for line in DIALOGUE.splitlines()))
+    corpus = Corpus.build([dialogue], [Summary("d", "s", text)])
+    (note,) = score(corpus, [name]).notes["note"]
+    assert note.startswith(EVIDENCE_BEGINS)
+    assert {reason.check for reason in read_evidence(note, text, dialogue).reasons} == {"doubt"}
+    assert score(corpus, [name.replace("checks=no", "checks=no,part=worst")]).notes.is_empty()
 
 
 def test_precision_is_chosen_by_what_the_device_computes_with() -> None:

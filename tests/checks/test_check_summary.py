@@ -35,7 +35,7 @@ def reasons(summary: str, call: str = CALL) -> dict[str, str]:
 def test_a_right_summary_has_no_reason() -> None:
     checked = check(CALL, "Ines will book the room for Friday at 3:30 for twenty people. It costs $45.")
     assert checked.reasons == ()
-    assert [sentence.verdict for sentence in checked.sentences] == ["supported", "supported"]
+    assert [sentence.verdict for sentence in checked.sentences] == ["no doubt found", "no doubt found"]
     assert checked.sentences[1].evidence[0] == 3
 
 
@@ -196,11 +196,51 @@ def test_nothing_to_check_is_an_error(call: str, summary: str, word: str) -> Non
         check(call, summary)
 
 
-@pytest.mark.parametrize(
-    "summary", ["?! ...", "🙂🎉", "客户要求退款。", "a", "x" * 5000, "\x00\u200b.", "5", "#", "Tom"]
-)
+@pytest.mark.parametrize("summary", ["?! ...", "🙂🎉", "a", "x" * 5000, "\x00\u200b.", "5", "#", "Tom"])
 def test_odd_summaries_get_a_number(summary: str) -> None:
     assert 0 <= check(CALL, summary).p_right <= 1
+
+
+@pytest.mark.parametrize(
+    ("call", "summary", "what"),
+    [
+        ("Tom: Kannst du den Raum für Freitag buchen, weil ich nicht da bin?\nInes: Ja.", "Ines books.", "dialogue"),
+        (CALL, "Ines bucht den Raum für Tom, weil er nicht da ist und es will.", "summary"),
+        (CALL, "客户要求退款。", "summary"),
+    ],
+)
+def test_other_languages_are_refused(call: str, summary: str, what: str) -> None:
+    with pytest.raises(InputError, match=f"English only: the {what} is likely in another language"):
+        check(call, summary)
+
+
+def test_chat_words_that_other_languages_have_are_english() -> None:
+    chat = "Louis: Gotta go, my mom's calling me\nFabian: Ok, see ya\nLouis: See ya"
+    assert 0 < check(chat, "Louis: Gotta go, my mom's calling me Fabian: Ok, see ya Louis: See ya").p_right < 1
+
+
+@pytest.mark.parametrize(
+    ("said", "summary", "absent"),
+    [
+        ("see you in nyc", "They meet in New York.", None),
+        ("i play wow", "Ann plays World of Warcraft.", None),
+        ("found it on fb", "Ann found it on Facebook.", None),
+        ("the wifi is off", "The Wi-Fi is off.", None),
+        ("this is Jo's place", "It is the place of Jo.", None),
+        ("see you in la", "They meet in New York.", "New York"),
+        ("it is on fb", "It is on Flickr.", "Flickr"),
+    ],
+)
+def test_a_name_counts_once_and_its_short_forms_mention_it(said: str, summary: str, absent: str | None) -> None:
+    found = [r.says for r in check(f"Ann: {said}\nBen: ok, see you then", summary).reasons if not r.hint]
+    assert found == ([] if absent is None else [absent])
+
+
+def test_the_answer_to_a_question_or_an_offer_is_shown_beside_it() -> None:
+    call = (
+        "Agent: I could also move you to a fixed tariff.\nCustomer: I am moving out in June.\nAgent: A new line then?"
+    )
+    assert check(call, "The agent moves the customer to a fixed tariff.").sentences[0].evidence[:2] == (0, 1)
 
 
 @pytest.mark.parametrize("call", ["hello", "...", "Tom:\nInes: 5", "A: 1 | B: 2", "🙂"])

@@ -32,6 +32,7 @@ def only(text: str) -> Value:
         ("7.30 pm", "clock", "7:30"),
         ("5pm", "clock", "5:00"),
         ("ten o'clock", "clock", "10:00"),
+        ("8ish", "clock", "8:00"),
         ("noon", "clock", "12:00"),
         ("Thurs", "weekday", "thursday"),
         ("twenty-first", "number", "21"),
@@ -67,6 +68,7 @@ def test_words_that_only_look_like_values(text: str) -> None:
     ("first", "second", "equal"),
     [
         ("$20", "twenty", True),
+        ("half a year", "six months", True),
         ("3:30", "330", True),
         ("5 pm", "by 5", True),
         ("15:00", "3 pm", True),

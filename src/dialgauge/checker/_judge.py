@@ -42,13 +42,17 @@ class JudgedSentence:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A summary: the probability that all of it is right, the parts it comes from, its sentences and its doubts."""
+    """A summary: the probability that all of it is right, the parts it comes from, its sentences and its doubts.
+
+    ``checked`` is what the rules found, where they count.
+    """
 
     p_right: float
     parts: dict[str, float]
     sentences: tuple[JudgedSentence, ...]
     doubts: tuple[Doubt, ...]
     windows: int = 1
+    checked: "CheckedSummary | None" = None
 
 
 def judge(
@@ -101,12 +105,15 @@ def _judged(
     parts = parts_of(marks)
     if checked is not None:
         parts["checks"] = checked.logit
+    # A foreign name or value is seen by rules or not at all: nothing that the model likes makes up for it.
+    ceiling = 1.0 if checked is None else checked.ceiling
     return Judged(
-        combination.p_right(parts),
+        min(combination.p_right(parts), ceiling),
         parts,
         _sentences(summary, marks, checked, combination),
         _doubts(summary, marks),
         windows,
+        checked,
     )
 
 
@@ -116,23 +123,23 @@ def _sentences(
     from dialgauge.checks import logit
 
     if checked is not None:
-        spans = [(one.span, one.p_right) for one in checked.sentences]
+        spans = [(one.span, one.p_right, one.ceiling) for one in checked.sentences]
     else:
         spans, position = [], 0
         for sentence in nltk_sentences(summary):
             start = summary.find(sentence, position)
             start = position if start < 0 else start
             position = start + len(sentence)
-            spans.append(((start, position), 0.0))
+            spans.append(((start, position), 0.0, 1.0))
     found = []
-    for (start, end), p_right in spans:
+    for (start, end), p_right, ceiling in spans:
         chosen = np.array([start <= a < end for a, _ in marks.spans])
         if not chosen.any():
             continue
         parts = parts_of(marks, chosen)
         if checked is not None:
             parts["checks"] = logit(p_right)
-        found.append(JudgedSentence(start, end, combination.p_right(parts)))
+        found.append(JudgedSentence(start, end, min(combination.p_right(parts), ceiling)))
     return tuple(found)
 
 

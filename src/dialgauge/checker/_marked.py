@@ -3,9 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dialgauge.checker._judge import Judged, judge
-from dialgauge.checks import DOUBT, CheckedSentence, CheckedSummary, Reason, Verdict, check_many, logit
+from dialgauge.checker._judge import Doubt, Judged, judge
+from dialgauge.checks import (
+    DOUBT,
+    CheckedSentence,
+    CheckedSummary,
+    NearestTurn,
+    Reason,
+    logit,
+    nearest_turns,
+    refusal,
+    turns_of,
+    verdict_of,
+)
 from dialgauge.corpus import Dialogue
+from dialgauge.errors import InputError
 
 
 def check_with_model(
@@ -15,30 +27,50 @@ def check_with_model(
 
     The probabilities are those of the metric ``consistency``; doubtful words are reasons among the others.
     """
-    checked = list(check_many((dialogue, summary) for summary in summaries))
     text = dialogue if isinstance(dialogue, str) else dialogue.text
+    for summary in summaries:
+        if why := refusal(text, summary):
+            raise InputError(why)
     judged = judge(text, summaries, folder=folder, device=device, dtype=dtype)
-    return [_marked(rules, model) for rules, model in zip(checked, judged, strict=True)]
+    return [marked(text, summary, one) for summary, one in zip(summaries, judged, strict=True)]
 
 
-def _marked(checked: CheckedSummary, judged: Judged) -> CheckedSummary:
+def marked(dialogue: str, summary: str, judged: Judged) -> CheckedSummary:
+    """A judged summary with its doubtful words as reasons, and the turns that come nearest to them."""
+    rules = judged.checked
+    if rules is None:  # without rules there is no parser that finds the turns
+        sentences = tuple(CheckedSentence((s.start, s.end), 0.5, "cannot tell", (), (), 1.0) for s in judged.sentences)
+        rules = CheckedSummary(summary, turns_of(dialogue), sentences, judged.p_right, {}, {})
+        nearest: list[NearestTurn | None] = [None] * len(judged.doubts)
+    else:
+        nearest = nearest_turns(rules.turns, summary, [(doubt.start, doubt.end) for doubt in judged.doubts])
+    doubts = [_reason(summary, doubt, near) for doubt, near in zip(judged.doubts, nearest, strict=True)]
     p_right = {(one.start, one.end): one.p_right for one in judged.sentences}
-    sentences = tuple(_sentence(checked, one, judged, p_right.get(one.span)) for one in checked.sentences)
-    parts = {**checked.parts, "consistency": judged.p_right}
-    return replace(checked, sentences=sentences, p_right=judged.p_right, parts=parts)
+    return replace(
+        rules,
+        sentences=tuple(_sentence(one, doubts, p_right.get(one.span)) for one in rules.sentences),
+        p_right=judged.p_right,
+        parts={**rules.parts, "consistency": judged.p_right},
+    )
 
 
-def _sentence(checked: CheckedSummary, one: CheckedSentence, judged: Judged, p_right: float | None) -> CheckedSentence:
+def _reason(summary: str, doubt: Doubt, near: NearestTurn | None) -> Reason:
+    turn, span, said = (None, None, "") if near is None else (near.turn, near.span, near.text)
+    words = summary[doubt.start : doubt.end]
+    return Reason(DOUBT, (doubt.start, doubt.end), words, turn, span, said, doubt.p_wrong, logit(doubt.p_wrong))
+
+
+def _sentence(one: CheckedSentence, doubts: Sequence[Reason], p_right: float | None) -> CheckedSentence:
     if p_right is None:  # no word of the sentence is a token of the model
         return one
     start, end = one.span
-    doubts = tuple(
-        Reason(DOUBT, (d.start, d.end), checked.text[d.start : d.end], strength=d.p_wrong, weight=logit(d.p_wrong))
-        for d in judged.doubts
-        if start <= d.start < end
+    mine = tuple(doubt for doubt in doubts if start <= doubt.summary[0] < end)
+    turns = (*one.evidence, *(doubt.turn for doubt in mine if doubt.turn is not None))
+    return replace(
+        one,
+        p_right=p_right,
+        verdict=verdict_of(one.reasons, p_right, one.covered),
+        reasons=(*one.reasons, *mine),
+        evidence=tuple(dict.fromkeys(turns)),
+        parts={**one.parts, "consistency": p_right},
     )
-    verdict: Verdict = one.verdict
-    if verdict not in ("contradicted", "not found"):
-        verdict = "doubtful" if p_right < 0.5 else "cannot tell" if verdict == "cannot tell" else "supported"
-    parts = {**one.parts, "consistency": p_right}
-    return replace(one, p_right=p_right, verdict=verdict, reasons=(*one.reasons, *doubts), parts=parts)

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from dialgauge.checker._folder import folder_of, folder_signature, read_checker_card, settled_dtype
 from dialgauge.checker._judge import Judged, judge_many
+from dialgauge.checker._marked import marked
+from dialgauge.checks import evidence_note, refusal
 from dialgauge.errors import ParameterError
-from dialgauge.language import likely_language
 from dialgauge.metrics import (
     EMPTY,
     EMPTY_SOURCE,
@@ -25,18 +26,14 @@ from dialgauge.metrics import (
 from dialgauge.models import DTYPES
 
 _PAIRS_AT_ONCE = 256
-#: The doubtful words that a note shows.
-_SHOWN = 4
 
 
-def note_of(summary: str, judged: Judged) -> str:
-    """The words that the dialogue does not seem to support, the most doubtful first."""
-    worst = sorted(judged.doubts, key=lambda doubt: -doubt.p_wrong)[:_SHOWN]
-    shown = ", ".join(f"“{summary[doubt.start : doubt.end]}” ({doubt.p_wrong:.2f})" for doubt in worst)
-    parts = [f"doubtful: {shown}"] if shown else []
-    if judged.windows > 1:
-        parts.append(f"the dialogue was read in {judged.windows} parts")
-    return "; ".join(parts)
+def _reading(source: str, summary: str, judged: Judged, part: str) -> Reading:
+    """The value with its evidence; one part alone is no probability, and has none."""
+    if part != "all":
+        return Reading(judged.parts[part])
+    remark = f"the dialogue was read in {judged.windows} parts" if judged.windows > 1 else ""
+    return Reading(judged.p_right, note=evidence_note(marked(source, summary, judged)) or remark)
 
 
 def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
@@ -46,9 +43,8 @@ def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
         for summary, source in pairs:
             if blank(summary) or blank(source):
                 found[summary, source] = EMPTY if blank(summary) else EMPTY_SOURCE
-            elif (language := likely_language(source)) not in (None, "en"):
-                reason = f"the checker reads English only; the dialogue is likely in another language ({language})"
-                found[summary, source] = Reading(reason=reason)
+            elif why := refusal(source, summary):
+                found[summary, source] = Reading(reason=why)
             else:
                 groups.setdefault(source, []).append(summary)
         judged = judge_many(
@@ -61,8 +57,7 @@ def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
         )
         for (source, summaries), mine in zip(groups.items(), judged, strict=True):
             for summary, one in zip(summaries, mine, strict=True):
-                value = one.p_right if parameters["part"] == "all" else one.parts[parameters["part"]]
-                found[summary, source] = Reading(value, note=note_of(summary, one))
+                found[summary, source] = _reading(source, summary, one, parameters["part"])
         return [found[pair] for pair in pairs]
 
     return values(job, in_parts(Pairs.of(job).texts, _PAIRS_AT_ONCE, read))
@@ -115,6 +110,6 @@ register(
         models={"model": "causal-lm"},
         signatures={"folder": folder_signature, "dtype": settled_dtype},
         check=_check,
-        version="2",
+        version="3",
     )
 )

@@ -30,6 +30,11 @@ from dialgauge.checks._check import (
     GROUPS as GROUPS,
     PARSER as PARSER,
     VECTORS as VECTORS,
+    nearest_turns as nearest_turns,
+    verdict_of as verdict_of,
+)
+from dialgauge.checks._compare import (
+    NearestTurn as NearestTurn,
 )
 from dialgauge.checks._control import (
     CONTROL_FEATURES as CONTROL_FEATURES,
@@ -38,10 +43,14 @@ from dialgauge.checks._control import (
 from dialgauge.checks._explain import (
     pieces as pieces,
 )
+from dialgauge.checks._language import (
+    refusal as refusal,
+)
 from dialgauge.checks._page import (
     evidence_sentences as evidence_sentences,
 )
 from dialgauge.checks._records import (
+    evidence_note as evidence_note,
     read_evidence as read_evidence,
 )
 from dialgauge.checks._source import (
@@ -53,6 +62,7 @@ from dialgauge.checks._training import (
 from dialgauge.checks._types import (
     CHECKS as CHECKS,
     DOUBT as DOUBT,
+    DOUBTED as DOUBTED,
     Group as Group,
     Verdict as Verdict,
     logit as logit,

@@ -28,6 +28,15 @@ class Aligned:
         return sorted({k for turn in self.turns for k in range(max(turn - 1, 0), min(turn + 2, count))})
 
 
+@dataclass(frozen=True, slots=True)
+class NearestTurn:
+    """The statement of a turn that comes nearest to some words of a summary; ``turn`` counts from 0."""
+
+    turn: int
+    span: tuple[int, int]
+    text: str
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """A summary and a dialogue. ``row`` is the row of ``cover`` (words × statements) of each content token."""
@@ -47,6 +56,19 @@ class Comparison:
             return np.zeros(self.cover.shape[1], dtype=np.float32)
         result: Floats = (self.rarity[rows] @ self.cover[rows]) / np.float32(total)
         return result
+
+    def nearest(self, span: tuple[int, int]) -> NearestTurn | None:
+        """The statement nearest to the clause around some words, or else to their sentence."""
+        around = [c for c in self.claims.clauses if c.words and c.span[0] <= span[0] and span[1] <= c.span[1]]
+        inner = min(around, key=lambda clause: clause.span[1] - clause.span[0], default=None)
+        sentence = sum(start <= span[0] for start, _ in self.claims.sentences) - 1
+        for words in ([] if inner is None else inner.words, self.claims.content(max(sentence, 0))):
+            matches = self.matches(words)
+            if len(matches) and matches.max() > 0:
+                statement = self.source.statements[int(matches.argmax())]
+                said = self.source.turns[statement.turn].text[slice(*statement.span)]
+                return NearestTurn(statement.turn, statement.span, said.strip())
+        return None
 
     def align(self, sentence: int) -> Aligned:
         """The turns that a sentence is about; none if no turn has any of its words or values."""

@@ -27,13 +27,16 @@ def explain(reason: Reason, checked: CheckedSummary) -> str:
 def _explained(reason: Reason, checked: CheckedSummary) -> str:
     says = f"“{_short(reason.says)}”"
     if reason.check == DOUBT:
-        return f"the model finds no support for {says} ({reason.strength:.0%} likely wrong)"
+        doubt = f"the model finds no support for {says} ({reason.strength:.0%} likely wrong)"
+        if reason.turn is None:
+            return doubt
+        return f"{doubt}; nearest is {_turn(reason.turn, checked)}: “{_short(reason.dialogue_says)}”"
     if reason.turn is None:
         if reason.check == "word_absent":
             return f"no turn has {says} or a word like it"
         return f"no turn says {says}" if CHECKS[reason.check].group == "numbers" else f"no turn mentions {says}"
     speaker = checked.turns[reason.turn].speaker
-    turn = f"turn {reason.turn + 1}" + (f" ({speaker})" if speaker else "")
+    turn = _turn(reason.turn, checked)
     said = f"“{_short(reason.dialogue_says)}”"
     if reason.check in ("value_conflict", "antonym"):
         return f"says {says}, where {turn} says {said}"
@@ -48,6 +51,11 @@ def _explained(reason: Reason, checked: CheckedSummary) -> str:
     if reason.check == "declined":
         return f"{says}, but {turn} declines: {said}"
     return f"{says} is closer to what {speaker or 'another speaker'} says in turn {reason.turn + 1}: {said}"
+
+
+def _turn(place: int, checked: CheckedSummary) -> str:
+    speaker = checked.turns[place].speaker
+    return f"turn {place + 1}" + (f" ({speaker})" if speaker else "")
 
 
 def _short(text: str) -> str:

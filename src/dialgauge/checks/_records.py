@@ -1,4 +1,4 @@
-"""Evidence back from its JSON, as it is kept in the notes of scores."""
+"""Evidence as JSON, as it is kept in the notes of scores, and back."""
 
 import json
 from collections.abc import Mapping
@@ -8,6 +8,12 @@ from dialgauge.checks._source import turns_of
 from dialgauge.checks._types import CheckedSentence, CheckedSummary, Reason
 from dialgauge.corpus import Dialogue
 from dialgauge.errors import InputError
+
+
+def evidence_note(checked: CheckedSummary) -> str:
+    """The reasons as JSON, for the note of a score: a record per sentence that has one; empty if none has."""
+    records = [record for record in checked.records() if record["reasons"]]
+    return json.dumps(records, ensure_ascii=False) if records else ""
 
 
 def read_evidence(note: str, summary: str, dialogue: Dialogue) -> CheckedSummary:

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dialgauge.checks._attribution import attribute
 from dialgauge.checks._claims import AGREEING, Token
 from dialgauge.checks._compare import Aligned, Comparison
+from dialgauge.checks._names import absent_names
 from dialgauge.checks._negation import WORDS as NEGATIONS
 from dialgauge.checks._numerals import is_read_out
 from dialgauge.checks._owners import wrong_owners
-from dialgauge.checks._people import found_in, plain
 from dialgauge.checks._source import Statement
 from dialgauge.checks._types import Reason
 from dialgauge.checks._values import Value, comparable, follows, same, stated
 from dialgauge.checks._weights import Weights
-from dialgauge.checks._words import antonyms, person_nouns
+from dialgauge.checks._words import antonyms
 
 #: Words that no turn has anything like are shown if they are rarer than this; the rarest, at most this many a sentence.
 _RARE, _LEAST_LIKE, _SHOWN = 0.55, 0.25, 3
@@ -34,7 +34,7 @@ def find_reasons(compared: Comparison, sentence: int, aligned: Aligned, weights:
         return []
     found = [
         *_values(compared, sentence, aligned),
-        *_names(compared, sentence),
+        *absent_names(compared, sentence),
         *_negations(compared, sentence, aligned),
         *_declined(compared, sentence, aligned),
         *_speakers(compared, sentence, weights),
@@ -93,44 +93,6 @@ def _spelt(compared: Comparison, value: Value) -> bool:
     ):
         return True
     return f" {re.sub(r'[^a-z0-9]+', ' ', text).strip()} " in compared.source.flat_text
-
-
-def _names(compared: Comparison, sentence: int) -> Iterator[Reason]:
-    claims = compared.claims
-    taken = {i for value in compared.values for i in range(value.start, value.end)}
-    first = claims.sentences[sentence][0]
-    for token in claims.tokens:
-        if token.sentence != sentence or token.i in claims.mentions or token.start in taken:
-            continue
-        # After a full stop that ends no sentence for the parser ("4 p.m. Because …") a capital says nothing.
-        capital = (
-            token.text[:1].isupper() and token.start != first and not claims.tokens[token.i - 1].text.endswith(".")
-        )
-        name = plain(token.text)
-        if (
-            not (capital or token.pos == "PROPN")
-            or len(name) < 2
-            or not name[0].isalpha()
-            or _known(compared, token, name)
-        ):
-            continue
-        if token.pos == "PROPN":
-            yield Reason("name_absent", (token.start, token.end), token.text)
-        elif capital:
-            yield Reason("new_capital", (token.start, token.end), token.text)
-
-
-def _known(compared: Comparison, token: Token, name: str) -> bool:
-    source = compared.source
-    if name in source.lowers or name in ("mr", "mrs", "ms", "miss", "dr", "i", "ok", "tv", "pm", "am"):
-        return True
-    if token.start == compared.claims.sentences[token.sentence][0] and name in person_nouns():
-        return True
-    short = name.replace(".", "")
-    if token.text.isupper() and len(short) <= 5 and (short in source.lowers or short in source.initials):
-        return True
-    nameless = token.text[0] == "#" and not any(letter.isdigit() for letter in token.text)  # "#Person#": a slip
-    return nameless or found_in(name, source.lowers)
 
 
 def _negations(compared: Comparison, sentence: int, aligned: Aligned) -> Iterator[Reason]:

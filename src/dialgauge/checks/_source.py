@@ -4,13 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialgauge.checks._negation import has_negation, is_refusal
 from dialgauge.checks._numerals import spoken_digits
-from dialgauge.checks._people import Speakers
+from dialgauge.checks._people import Speakers, plain
 from dialgauge.checks._values import Value, values_of
 from dialgauge.checks._words import WORD, Floats, lexicon
 from dialgauge.corpus import Dialogue, Turn, parse_turns
@@ -25,6 +26,13 @@ _YOU = frozenset(("you", "you're", "you'll", "you've", "you'd", "u", "ur", "your
 _ASKED = re.compile(
     r"^(?:who|what|when|where|why|how|which|do|does|did|are|is|was|were|can|could|will|would|should|shall|have|has|may)\b",
     re.I,
+)
+#: What another speaker may take or leave, and how an answer begins.
+_OFFERED = re.compile(
+    r"\b(?:i|we)(?: (?:can|could|might|may)|['’]d| would)\b|\b(?:let['’]?s|shall|would you|if you)\b", re.I
+)
+_YES_NO = re.compile(
+    r"\W*(?:no|nope|nah|not|yes|yeah|yep|yup|ok|okay|sure|fine|agreed|deal|of course|i['’]d rather)\b", re.I
 )
 
 
@@ -105,6 +113,22 @@ class Source:
         """Whether anything in each turn is negated."""
         return tuple(has_negation(turn.text) for turn in self.turns)
 
+    def with_answers(self, turns: Sequence[int]) -> tuple[int, ...]:
+        """These turns, each with the one that answers it if it asks or offers something: the answer decides."""
+        both = ((k, k + 1) if k in self._answered else (k,) for k in turns)
+        return tuple(dict.fromkeys(k for several in both for k in several))
+
+    @cached_property
+    def _answered(self) -> frozenset[int]:
+        """The turns that ask or offer something and that another speaker answers in the next one."""
+        asked = {statement.turn for statement in self.statements if statement.question}
+        asked |= {k for k, turn in enumerate(self.turns) if _OFFERED.search(turn.text)}
+        return frozenset(
+            k
+            for k, (turn, after) in enumerate(pairwise(self.turns))
+            if turn.speaker != after.speaker and (k in asked or _YES_NO.match(after.text))
+        )
+
     @cached_property
     def flat_text(self) -> str:
         """All turns in lower case, words separated by single spaces."""
@@ -175,7 +199,12 @@ def prepare(turns: tuple[Turn, ...], vectors: str) -> Source:
         np.stack(rows),
         np.array([place if place >= 0 else len(rows) - 1 for place in flat], dtype=np.intp),
         np.array(starts, dtype=np.intp),
-        frozenset(token.lower().replace("’", "'") for turn in turns for token in WORD.findall(str(turn))),
+        frozenset(
+            form
+            for turn in turns
+            for token in WORD.findall(str(turn))
+            for form in (token.lower().replace("’", "'"), plain(token))  # "Jo's" has the name Jo
+        ),
     )
 
 

@@ -10,7 +10,10 @@ from dialgauge.corpus import Turn
 Span = tuple[int, int]
 #: ``contradicted``: a turn says otherwise. ``not found``: a value or name that the dialogue lacks. ``doubtful``: weak
 #: reasons that together make the sentence more likely wrong than right. ``cannot tell``: no turn is about it.
-Verdict = Literal["contradicted", "not found", "doubtful", "supported", "cannot tell"]
+#: ``no doubt found`` is all that is known of the others: neither covered words nor values that were found make them
+#: likelier right.
+Verdict = Literal["contradicted", "not found", "doubtful", "no doubt found", "cannot tell"]
+DOUBTED: tuple[Verdict, ...] = ("contradicted", "not found", "doubtful")
 #: The reason that the model of the metric ``consistency`` gives; it is no rule and has no weight in the table.
 DOUBT = "doubt"
 #: The parts of the score that are metrics of their own.
@@ -97,6 +100,8 @@ class CheckedSentence:
     #: How far the best turn covers the words of the sentence, from 0 to 1. Shown, never weighed.
     covered: float = 0.0
     parts: Mapping[str, float | None] = field(default_factory=dict)
+    #: What values and names that no turn has leave of the probability, whatever else is known; 1 if all are found.
+    ceiling: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,7 @@ class CheckedSummary:
     p_right: float
     features: Mapping[str, float]
     parts: Mapping[str, float | None]
+    ceiling: float = 1.0
 
     @property
     def logit(self) -> float:

@@ -42,9 +42,10 @@ _CURRENCY = r"[$€£¥₹]|(?:USD|EUR|GBP|US\$)\s?"
 _MONEY_WORDS = r"(?:dollars?|bucks?|euros?|pounds?|quid|cents?|pence|yuan|yen|rmb|rupees?|zł|zloty|usd|eur|gbp|francs?)"
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _UNITS = {"second": 1 / 60, "sec": 1 / 60, "minute": 1, "min": 1, "hour": 60, "hr": 60, "day": 1440, "night": 1440}
-_UNITS |= {"week": 10080, "month": 43200, "year": 525600, "yr": 525600}
+#: A year is twelve months, so that half a year is six of them.
+_UNITS |= {"week": 10080, "month": 43200, "year": 518400, "yr": 518400}
 _UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
-_AM_PM = r"(?:\s?[ap]\.?\s?m\b\.?|\s?o['’ ]+\s?clock)"
+_AM_PM = r"(?:\s?[ap]\.?\s?m\b\.?|\s?o['’ ]+\s?clock|-?ish\b)"
 _DAYS = {
     "today": "today",
     "tonight": "today",

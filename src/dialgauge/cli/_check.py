@@ -211,6 +211,9 @@ def _print_sentence(checked: "CheckedSummary", sentence: Any) -> None:
 
 
 def _print_corpus(found: list[_Checked]) -> None:
+    from dialgauge.checks import DOUBTED
+
+    verdicts = (*DOUBTED, "no doubt found", "cannot tell")
     systems: dict[str, list[_Checked]] = {}
     for one in found:
         systems.setdefault(one.key["system"], []).append(one)
@@ -221,19 +224,19 @@ def _print_corpus(found: list[_Checked]) -> None:
             f"{sum(one.p_right for one in several) / len(several):.2f}",
             *(
                 sum(sentence.verdict == verdict for one in several for sentence in one.found.sentences)
-                for verdict in ("contradicted", "not found", "doubtful", "supported", "cannot tell")
+                for verdict in verdicts
             ),
         )
         for system, several in systems.items()
     ]
-    heads = ["system", "summaries", "likely right", "contradicted", "not found", "doubtful", "supported", "cannot tell"]
+    heads = ["system", "summaries", "likely right", *verdicts]
     print_table("Sentences of each system by verdict", heads, rows, numeric=heads[1:])
     worst = sorted((one for one in found if one.found.reasons), key=lambda one: (one.p_right, one.name))
     for one in worst[:_SHOWN]:
         console.print()
         console.print(Text(harmless(f"{one.name}: {one.p_right:.0%} likely right"), style="bold"))
         for sentence in one.found.sentences:
-            if sentence.verdict not in ("supported", "cannot tell"):
+            if sentence.verdict in DOUBTED:
                 _print_sentence(one.found, sentence)
     if len(worst) > _SHOWN:
         note(f"… and {counted(len(worst) - _SHOWN, 'more summary', 'more summaries')} with reasons (--html, --json)")

@@ -1,12 +1,20 @@
 """Checks as metrics: the probability that a summary is right, by all checks or by one group of them."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from dialgauge.checks import VECTORS, CheckedSummary, Group, Weights, check_many, default_weights, read_weights
-from dialgauge.language import likely_language
+from dialgauge.checks import (
+    VECTORS,
+    CheckedSummary,
+    Group,
+    Weights,
+    check_many,
+    default_weights,
+    evidence_note,
+    read_weights,
+    refusal,
+)
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._questions import PARSER
@@ -43,19 +51,6 @@ def _signed(path: str) -> str:
     return _weights(path).version
 
 
-@lru_cache(maxsize=512)
-def _foreign(source: str) -> str | None:
-    """The language of a source that is not English; the parser reads English only."""
-    language = likely_language(source)
-    return None if language in (None, "en") else language
-
-
-def evidence(checked: CheckedSummary) -> str:
-    """The reasons as JSON, for the note of a score: a record per sentence that has one; empty if none has."""
-    records = [record for record in checked.records() if record["reasons"]]
-    return json.dumps(records, ensure_ascii=False) if records else ""
-
-
 def _checked(job: Job, parameters: Mapping[str, str]) -> Sequence[CheckedSummary | Reading]:
     """The pairs of a job, checked once for all metrics of the family."""
 
@@ -63,9 +58,8 @@ def _checked(job: Job, parameters: Mapping[str, str]) -> Sequence[CheckedSummary
         summary, source = pair
         if blank(summary) or blank(source):
             return EMPTY if blank(summary) else EMPTY_SOURCE
-        if language := _foreign(source):
-            return Reading(reason=f"checks read English only; the dialogue is likely in another language ({language})")
-        return None
+        why = refusal(source, summary)
+        return None if why is None else Reading(reason=why)
 
     def read(pairs: Sequence[Pair]) -> list[CheckedSummary | Reading]:
         refusals = [refused(pair) for pair in pairs]
@@ -87,7 +81,7 @@ def _compute(group: Group | None, job: Job, parameters: Mapping[str, str]) -> Va
         if isinstance(one, Reading):
             readings.append(one)
         elif group is None:
-            readings.append(Reading(one.p_right, note=evidence(one)))
+            readings.append(Reading(one.p_right, note=evidence_note(one)))
         else:
             readings.append(Reading(one.parts[f"{_FAMILY}-{group}"] or 0.0))
     return values(job, readings)
@@ -108,7 +102,7 @@ def _declared(name: str, description: str, compute: Callable[[Job, Mapping[str, 
         extra="parser",
         models={"parser": "parser", "vectors": "vectors"},
         signatures={"weights": _signed},
-        version="2",
+        version="3",
     )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.checks import evidence_sentences, read_evidence
+from dialgauge.checks import DOUBTED, evidence_sentences, read_evidence
 from dialgauge.corpus import KEY, ORIGINAL, OVERALL, Corpus
 from dialgauge.errors import counted
 from dialgauge.metrics import EVIDENCE_BEGINS, Scores
@@ -39,7 +39,7 @@ def evidence_panel(scores: Scores, corpus: Corpus) -> Panel | None:
 
 def _item(row: dict[str, Any], number: int, corpus: Corpus) -> dict[str, Any]:
     checked = read_evidence(row["note"], row["text"], corpus.dialogue(row["dialogue_id"]))
-    sentences = [one for one in evidence_sentences(checked) if one["verdict"] not in ("supported", "cannot tell")]
+    sentences = [one for one in evidence_sentences(checked) if one["verdict"] in DOUBTED]
     cited = sorted({turn for one in sentences for turn in one["evidence"]})
     return {
         "name": ", ".join(row[part] for part in KEY if row[part] not in (ORIGINAL, OVERALL)),
