@@ -32,7 +32,7 @@ from dialgauge.perturb._importance import important_sentences
 from dialgauge.perturb._left_behind import leaves_pronoun, points_back
 from dialgauge.perturb._lexicon import lexicon, people, plural, root
 from dialgauge.perturb._priors import fewest_ratings, fits
-from dialgauge.perturb._stories import stories
+from dialgauge.perturb._stories import stories, story_of
 
 DOMAIN = (
     "writing_style speaker_switch demographic_change noise_addition length_reduction length_increase category_change "
@@ -492,6 +492,58 @@ def test_three_values_of_the_entity_example_of_the_paper_can_change() -> None:
     assert len(outcome.provenance.notes["entities"]) == 3
 
 
+_TURNS = "Agent: Patient billing, this is Dwight, how can I help Customer: Hi Dwight, my card is stuck in the machine."
+
+
+@pytest.mark.usefixtures("parser")
+def test_turns_of_a_dialogue_are_not_rewritten_as_sentences() -> None:
+    assert perturb_text(_TURNS, "category_change") == Declined("turns of the dialogue, not sentences of a summary")
+    switched = perturb_text(_TURNS, "speaker_switch")
+    assert isinstance(switched, Variant)
+    assert switched.text.startswith("Customer: Patient billing, this is Dwight, how can I help Agent: Hi")
+    invented = perturb_text(_TURNS, "demographic_change")
+    assert isinstance(invented, Variant)
+    assert re.search(r"help Customer \([^)]+\): Hi Dwight, my card", invented.text)
+    noisy = perturb_text(_TURNS, "noise_addition_2", dialogue=BANK)
+    assert isinstance(noisy, Variant)
+    assert noisy.text.startswith(_TURNS)
+
+
+def test_the_label_of_the_next_turn_is_no_surname() -> None:
+    talk = Dialogue("d", (Turn("Agent", "This is Nia. Can I help?", "agent"), Turn("Patient", "Hi Nia, thanks Nia.")))
+    text = "Agent: This is Nia Patient: Hi Nia, thanks Nia."
+    named = [(m.text, m.side, m.kind) for m in sides_of(talk, text).mentions(text)]
+    assert named[:3] == [("Agent", 1, "role"), ("Nia", 1, "name"), ("Patient", 0, "role")]
+
+
+@pytest.mark.parametrize(
+    ("text", "domain"),
+    [
+        ("The customer wants to cancel the trip due to a doctor's appointment change.", "travel"),
+        ("The agent told the customer about solar panels and asked for utility bills.", "energy"),
+        ("The customer wants to return a jacket that is too small.", "retail"),
+        ("The caller wants a ticket for the concert.", "entertainment"),
+        ("The member wants to cancel the gym membership.", "fitness"),
+        ("The customer complains about the rent of the flat.", "housing"),
+        ("The customer asks the agent for a table and a menu.", "restaurant"),
+    ],
+)
+def test_noise_fits_what_a_call_is_about(text: str, domain: str) -> None:
+    story = story_of(None, text)
+    assert story is not None
+    assert story.domain == domain
+
+
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize(
+    "text",
+    ["The customer called about an issue. The agent resolved it.", "The customer gave the agent a phone number."],
+)
+def test_no_noise_is_added_that_belongs_nowhere(text: str) -> None:
+    assert story_of(None, text) is None
+    assert perturb_text(text, "noise_addition") == Declined("no sentence is known that fits what the call is about")
+
+
 def test_the_lexicon_is_sound() -> None:
     words = lexicon()
     assert list(words.domains) == [
@@ -509,11 +561,12 @@ def test_the_lexicon_is_sound() -> None:
         assert len(domain.noise) >= 9
         assert len(domain.categories) >= 5
         assert all(len(category.keywords) >= 8 for category in domain.categories)
-        topical = [template for topic in words.topics for template in topic.noise]
-        for template in (*domain.noise, *words.general_noise, *topical):
-            assert template.endswith(".")
-            assert {*re.findall(r"\{(\w+)\}", template)} <= {"Customer", "customer", "Agent", "agent"}
-            assert template.count("[") == template.count("|") == template.count("]")
+    assert all(len(story.noise) >= 9 for story in stories())
+    pools = (words.chat_noise, *(topic.noise for topic in words.topics), *(story.noise for story in stories()))
+    for template in (template for pool in pools for template in pool):
+        assert template.endswith(".")
+        assert {*re.findall(r"\{(\w+)\}", template)} <= {"Customer", "customer", "Agent", "agent"}
+        assert template.count("[") == template.count("|") == template.count("]")
     assert not {*people().feminine} & {*people().masculine}
     assert people().gender_of("Mrs. Hallam") == "feminine"
     assert people().gender_of("Owen Pritchett") == "masculine"

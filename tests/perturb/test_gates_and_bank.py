@@ -9,9 +9,10 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
+from dialgauge.checks import check
 from dialgauge.cli._app import app
-from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, write_corpus
-from dialgauge.perturb import Declined, Edit, Task, Variant, _gate_model as by_model, parse_requests, run_rules
+from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, embedded_corpus, write_corpus
+from dialgauge.perturb import Declined, Edit, Task, Variant, _gate_model as by_model, parse_requests, perturb, run_rules
 from dialgauge.perturb._apply import finish
 from dialgauge.perturb._bank import Bank, bank_of
 from dialgauge.perturb._gate_checks import judge_consistency
@@ -44,6 +45,35 @@ def test_the_second_parse_sees_what_an_edit_broke(text: str, edits: list[Edit], 
 
 def test_kinds_that_declare_broken_language_pass() -> None:
     assert judge_grammar(*_made("drop_stopwords", "Nora calls. She left.", [Edit(5, 10)])) == ("", {})
+
+
+def test_notes_in_shorthand_need_no_verb_and_abbreviations_are_no_names() -> None:
+    text = "The customer was angry with the agent. The payment was late."
+    for gate in ("parse", "checks"):
+        request = parse_requests(["writing_style:style=shorthand"])[0]
+        passed = run_rules(Task(request, text, None, ("d", "", "original", "overall"), 0, gates=(gate,)))
+        assert isinstance(passed, Variant)
+        assert passed.text == "Cust. angry w/ agt. Pmt late."
+    task, made = _made("writing_style:style=passive", "Nora calls. She left.", [Edit(5, 10)])
+    assert "lost its verb" in judge_grammar(task, made)[0]
+
+
+def test_a_preserving_kind_answers_only_for_what_is_new() -> None:
+    """What a text of several speakers says against itself is not the variant's doing."""
+    corpus = embedded_corpus().select(dialogues=["telecom-03"], systems=["longest-3"])
+    text = corpus.summaries.filter(system="longest-3")["text"][0]
+    own = [reason for sentence in check((Turn("", text),), text).sentences for reason in sentence.reasons]
+    assert any(reason.check == "attribution" for reason in own)
+    assert perturb(corpus, ["length_increase"], gate=["checks"]).variants.height == 1
+    task, made = _made("length_increase", text, [Edit(len(text), len(text), " They owe 4711 euros.")])
+    assert "4711" in judge_consistency(task, made)[0]
+
+
+@pytest.mark.slow
+def test_nearly_every_rewrite_of_the_embedded_corpus_passes_the_second_parse() -> None:
+    made = perturb(embedded_corpus(), ["writing_style"], gate=["parse"])
+    stopped_ones = made.declined.filter(made.declined["reason"].str.starts_with("stopped by the gate"))
+    assert made.variants.height / (made.variants.height + stopped_ones.height) >= 0.95
 
 
 def test_checks_belie_a_kind_that_is_said_to_preserve() -> None:

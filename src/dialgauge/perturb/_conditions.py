@@ -20,7 +20,7 @@ from dialgauge.perturb._guards import (
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
-from dialgauge.perturb._spans import copies_turns
+from dialgauge.perturb._spans import TURNS, copies_turns
 from dialgauge.perturb._word_tables import word_set
 
 CITATION = (
@@ -65,7 +65,7 @@ _WITH_CLAUSES = word_set("clause_verbs", "wordnet")
 def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
     """Remove one condition, limit or doubt, chosen at random."""
     if copies_turns(parsed.text):
-        return NotApplicable("turns of the dialogue, not sentences of a summary")
+        return NotApplicable(TURNS)
     found = [*_clauses(parsed), *_exceptions(parsed), *_limits(parsed)]
     return rng.choice(found) if found else NotApplicable("no condition, limit or doubt")
 

@@ -13,6 +13,8 @@ from dialgauge.perturb._lexicon import lexicon, people
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
+from dialgauge.perturb._spans import copies_turns
+from dialgauge.perturb._stories import story_of
 
 #: Maximum number of places of a summary that get invented details.
 _MOST_PARTICULARS = 3
@@ -78,6 +80,9 @@ _SLOTS: tuple[tuple[str, re.Pattern[str], Callable[[Random], str]], ...] = tuple
 )
 
 
+#: A possessive, a further name or an opened apposition leaves no room for a remark; nor does a second name in a pair.
+_ROOM = re.compile(r"(?! (?:and|or) )(?: (?![A-Z(])|,? [a-z])")
+_LABELLED = re.compile(r":\s")
 _AGE = re.compile(r"\b(?:aged|years? old|year-old)\b|\d(?:st|nd|rd|th) birthday", re.IGNORECASE)
 
 
@@ -86,7 +91,8 @@ def _propose_demographic(
 ) -> Proposal | NotApplicable:
     text = parsed.text
     places: dict[int, tuple[str, str]] = {}
-    for kind, pattern, make in _SLOTS:
+    # What somebody says stays as it is: "For the name (Petra Ingleby), please upload …" is nobody's turn.
+    for kind, pattern, make in () if copies_turns(text) else _SLOTS:
         for match in pattern.finditer(text):
             if match.end() not in places and not any(abs(match.end() - place) < 12 for place in places):
                 places[match.end()] = (kind, f" ({_full_name(rng, text) if kind == 'name' else make(rng)})")
@@ -101,12 +107,12 @@ def _propose_demographic(
 
 
 def _person_place(text: str, dialogue: Dialogue | None, rng: Random) -> tuple[int, str] | None:
-    """The first mention of a side (the one that wants something first) where a remark on that person can follow."""
-    sides = sides_of(dialogue, text)
+    """The first mention of a side (the one that wants something first) where a remark on that person can follow; in
+    turns of the dialogue only where their labels end."""
+    sides, room = sides_of(dialogue, text), _LABELLED if copies_turns(text) else _ROOM
     mentions = sides.mentions(text)
     for mention in sorted(mentions, key=lambda one: one.side):
-        # A possessive, a further name or an opened apposition leaves no room; nor does a second name in a pair.
-        if not re.match(r" (?![A-Z(])|,? [a-z]", text[mention.end :]) or re.match(r" (?:and|or) ", text[mention.end :]):
+        if not room.match(text, mention.end):
             continue
         born = f"born on {_birth_date(rng)}"
         aged = _AGE.search(text) is not None  # a second age would not be one
@@ -142,17 +148,20 @@ def _propose_noise(
 ) -> Proposal | NotApplicable:
     """Sentences of the lexicon for calls between a customer and somebody who serves; for everything else sentences that
     summaries of similar conversations have."""
-    text, past = parsed.text, tells_past(parsed)
-    about, pool = _of_the_domain(dialogue, text)
-    near = [] if pool else bank.fitting(dialogue, text, past)[: max(_NEAREST, level)]
-    if not pool and len(near) < level:
+    text, past, sides = parsed.text, tells_past(parsed), sides_of(dialogue, parsed.text)
+    chat = bool(sides.display[0] and sides.display[1] and not sides.words[0])
+    story = None if chat else story_of(dialogue, text)
+    about = story.domain if story else ""
+    pool: Sequence[str] = story.noise if story else ()
+    near = [] if story else bank.fitting(dialogue, text, past)[: max(_NEAREST, level)]
+    if not story and len(near) < level:
+        if not chat and sides.mentions(text):
+            return NotApplicable("no sentence is known that fits what the call is about")
         about, pool = _of_the_topic(dialogue, text)
     notes: dict[str, object] = {"domain": about}
     if pool:
         known = source_of(text, dialogue)
-        # The sentences of what is nearest come before those of what is near.
-        ranked = [template for group in pool for template in rng.sample(group, len(group))]
-        unsaid = [t for t in ranked if support(_without_people(t), known) < _SUPPORTED]
+        unsaid = [t for t in rng.sample(pool, len(pool)) if support(_without_people(t), known) < _SUPPORTED]
         called = _called(text, dialogue)
         sentences = list(dict.fromkeys(_filled(template, called, past) for template in unsaid))[:level]
     else:
@@ -161,7 +170,8 @@ def _propose_noise(
         sentences = _with_names([sentence.template for sentence in chosen], dialogue, text)
     if len(sentences) < level:
         return NotApplicable("too few sentences fit the conversation without being said in it")
-    ends = [end for _, end in parsed.sentences]
+    # Among turns a sentence of a summary stands behind the last one.
+    ends = [end for _, end in (parsed.sentences[-1:] if copies_turns(text) else parsed.sentences)]
     behind: dict[int, list[str]] = {}
     for sentence, place in zip(sentences, rng.choices(ends, k=level), strict=True):
         behind.setdefault(place, []).append(sentence)
@@ -169,27 +179,16 @@ def _propose_noise(
     return Proposal(edits, notes)
 
 
-def _of_the_domain(dialogue: Dialogue | None, text: str) -> tuple[str, list[Sequence[str]]]:
-    """The domain of a call and the lexicon's sentences for it; none for conversations between people with names."""
-    domain, sides = lexicon().domain_of(dialogue, text), sides_of(dialogue, text)
-    chat = bool(sides.display[0] and sides.display[1] and not sides.words[0])
-    if domain is not None and not chat:
-        return domain.name, [domain.noise, lexicon().general_noise]
-    if not chat and sides.mentions(text):
-        return "general", [lexicon().general_noise]
-    return "", []
-
-
-def _of_the_topic(dialogue: Dialogue | None, text: str) -> tuple[str, list[Sequence[str]]]:
+def _of_the_topic(dialogue: Dialogue | None, text: str) -> tuple[str, Sequence[str]]:
     """The topic of a conversation that both the summary and the transcript show clearly, and the lexicon's sentences
     for it; where none is clear, sentences that fit a conversation about anything, if the summary names who talks."""
     clear = lexicon().topics_of(dialogue, text)[:1]
     if clear:
-        return clear[0].name, [clear[0].noise]
+        return clear[0].name, clear[0].noise
     named = {m.side for m in sides_of(dialogue, text).mentions(text) if m.kind == "name"}
     if len(named) == 2:
-        return "", [lexicon().chat_noise]
-    return ("", [_of_one(lexicon().chat_noise, min(named))]) if named else ("", [])
+        return "", lexicon().chat_noise
+    return "", _of_one(lexicon().chat_noise, min(named)) if named else ()
 
 
 def _of_one(templates: Sequence[str], side: Side) -> Sequence[str]:
@@ -201,18 +200,20 @@ def _of_one(templates: Sequence[str], side: Side) -> Sequence[str]:
 
 def _with_names(templates: Sequence[str], dialogue: Dialogue | None, text: str) -> list[str]:
     """Borrowed sentences with those who talk here, the one who is named most first. None where a sentence needs two
-    and the summary has no name for one of them."""
+    and the summary does not say what one of them is called."""
     sides = sides_of(dialogue, text)
     mentions = sides.mentions(text)
     called: list[str] = []
     for side in (0, 1):
         names = [m.text for m in mentions if m.side == side and m.kind == "name"]
-        called.append(names[0] if names else sides.display[side])
+        roles = [m.text.lower() for m in mentions if m.side == side and m.kind == "role" and not m.text.endswith("s")]
+        called.append(next(filter(None, (*names, sides.display[side], *(f"the {role}" for role in roles))), ""))
     if sum(m.side for m in mentions) * 2 > len(mentions):
         called.reverse()
     if not called[0]:
         return []
-    return [t.format(*called) for t in templates if called[1] or "{1}" not in t]
+    filled = [t.format(*called) for t in templates if called[1] or "{1}" not in t]
+    return [sentence[0].upper() + sentence[1:] for sentence in filled]
 
 
 def _joined(text: str, place: int, sentences: Sequence[str]) -> str:
@@ -279,7 +280,7 @@ def _kept(original: str, edits: Sequence[Edit], parsed: Parsed) -> str | None:
 
 DEMOGRAPHIC_CHANGE = Perturbation(
     name="demographic_change",
-    version="3",
+    version="4",
     family="domain",
     description="Adds invented details (name, birth date, number, address) where the summary mentions them",
     effects={"consistency": "degrades", "relevance": "preserves"},
@@ -290,14 +291,14 @@ DEMOGRAPHIC_CHANGE = Perturbation(
     examples=(
         (
             "The agent asked for the customer's date of birth and address.",
-            "The agent (Priyanka Castellan of 83 Candlemaker Row, Kestrel Bay) asked for the customer's date of birth "
-            "and address (138 Northgate, Ashcombe).",
+            "The agent (Sam Abernathy of 3 Harbour View, Kestrel Bay) asked for the customer's date of birth "
+            "and address (95 Juniper Drive, Larchmont).",
         ),
     ),
 )
 NOISE_ADDITION = Perturbation(
     name="noise_addition",
-    version="6",
+    version="7",
     family="domain",
     description="Adds sentences that fit the domain but are not supported by the transcript",
     effects={"consistency": "degrades", "relevance": "degrades"},
@@ -310,8 +311,8 @@ NOISE_ADDITION = Perturbation(
         (
             "The customer's card was kept by a cash machine, and the bank sent a new card. The payment is on the "
             "account.",
-            "The customer's card was kept by a cash machine, and the bank sent a new card. The agent reminded the "
-            "customer that the branch closed early before the bank holiday. The payment is on the account.",
+            "The customer's card was kept by a cash machine, and the bank sent a new card. The payment is on the "
+            "account. The customer considered switching to paper statements.",
         ),
     ),
 )

@@ -21,6 +21,7 @@ from dialgauge.perturb._lexicon import Domain, lexicon, plural, root
 from dialgauge.perturb._parse import Parsed, Token, outline
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
+from dialgauge.perturb._spans import TURNS, copies_turns
 from dialgauge.perturb._word_tables import word_set
 
 _GENERAL = word_set("optional_adjectives")
@@ -66,6 +67,8 @@ def find_terms(parsed: Parsed, domain: Domain) -> list[Term]:
 
 def _propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
     """Another object of the request where both sides are called by their roles, else another story."""
+    if copies_turns(parsed.text):
+        return NotApplicable(TURNS)
     roles = {m.side for m in sides_of(dialogue, parsed.text).mentions(parsed.text) if m.kind == "role"}
     if roles:
         exchanged = _object_exchanged(parsed, dialogue, rng)
@@ -215,12 +218,12 @@ CATEGORY_CHANGE = Perturbation(
     propose=_propose,
     validate=_validate,
     needs=frozenset({"parse", "lexicon"}),
-    version="5",
+    version="6",
     citation=CITATION,
     examples=(
         (
             "The customer wants to cancel the gym membership by Friday.",
-            "The customer wants to cancel the lease by Friday.",
+            "The customer wants to cancel the savings account by Friday.",
         ),
     ),
 )

@@ -11,13 +11,11 @@ from dialgauge.perturb._lexicon import lexicon, people, root
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person, people_of
 from dialgauge.perturb._perturbation import NotApplicable, Proposal, Random
-from dialgauge.perturb._stories import Part, Story, stories
+from dialgauge.perturb._stories import ABOUT, Part, Story, stories
 
 _LONGEST_SUBJECT = 9
 _SEVERAL = frozenset(["they", "we", "both"])
 _PRONOUNS = frozenset(["he", "she", *_SEVERAL])
-#: A transcript with so many words of a domain is about it.
-_ABOUT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ def retold(parsed: Parsed, dialogue: Dialogue | None, rng: Random, past: bool) -
         story
         for story in stories()
         if not told & story.field
-        and len(said & story.field) < _ABOUT
+        and len(said & story.field) < ABOUT
         and not (source is not None and source.name == story.domain)
     ]
     if not others:
@@ -83,8 +81,8 @@ def _doer(parsed: Parsed, verb: Token, known: frozenset[str]) -> Doer | None:
         return None
     if who.lower not in _PRONOUNS and not is_person(parsed, who, known):
         return None
-    if any(t.lower in NEGATIONS or t.lower in ("neither", "either", "nor", "or") for t in phrase):
-        return None
+    if any(t.lower in NEGATIONS or t.lower in ("neither", "either", "nor", "or", ":") for t in phrase):
+        return None  # "Agent: and I" is a turn
     if who.pos == "PROPN":  # "an anxious Owen" is Owen
         phrase = tuple(t for t in phrase if t.i >= who.i or t.pos == "PROPN" or t.dep in ("compound", "poss", "case"))
     text = re.sub(r"['’]s?$", "", parsed.text[phrase[0].start : phrase[-1].end])  # "Carl's going" is Carl

@@ -21,7 +21,9 @@ _ATTESTED = 2
 _PRIMARY = ("customer", "caller", "client", "agent", "representative", "rep", "adviser", "advisor", "operator")
 _TITLE = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?"
 _CAPITALISED = r"[A-Z][a-z’'\u00c0-\u024f]*(?:-[A-Z][a-z\u00c0-\u024f]+)*"
-_NAME = re.compile(rf"(?<!\w)(?:{_TITLE}\s+)?{_CAPITALISED}(?:\s+{_CAPITALISED})*")
+#: The label of the next turn is no surname: *this is Nia Patient: Hello*.
+_LABEL = rf"(?:{'|'.join(sorted({role.capitalize() for pair in lexicon().pairs for role in pair}))}):"
+_NAME = re.compile(rf"(?<!\w)(?:{_TITLE}\s+)?{_CAPITALISED}(?:\s+(?!{_LABEL}){_CAPITALISED})*")
 _WORD = re.compile(_CAPITALISED)
 _POSSESSIVE = re.compile(r"['’](?:s|ll|d|ve|re|m)?$")
 _FILLER = r"(?:(?i:uh|um|er|yeah|yes|so|okay),?\s+)*"
@@ -99,6 +101,8 @@ class Sides:
                 continue
             # "The sales agent" is one unit: the words before say what kind of agent.
             kind = _KIND_OF_ROLE.search(text[: match.start()])
+            if kind and text[match.end() : match.end() + 1] == ":" and text[kind.start()].islower():
+                kind = None  # a turn before the label of the next one: "how can I help Customer: Hi"
             start = kind.start() if kind else match.start()
             for side in (0, 1):
                 owned = self.words[side]
@@ -262,7 +266,8 @@ def _role_words(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _stands_for_side(word: str, text: str) -> bool:
-    return re.search(rf"(?:(?:^|[.!?]\s+)(?:an?\s+)?|\bthe\s+){word}s?\b", text, re.IGNORECASE) is not None
+    pattern = rf"(?:(?:^|[.!?]\s+)(?:an?\s+)?|\bthe\s+){word}s?\b|\b{word}:"
+    return re.search(pattern, text, re.IGNORECASE) is not None
 
 
 def _named_speakers(dialogue: Dialogue, text: str) -> tuple[str, str] | None:

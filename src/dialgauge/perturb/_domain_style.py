@@ -70,10 +70,13 @@ def _shorthand(parsed: Parsed) -> list[Edit]:
     """Without articles and the auxiliaries of main clauses, with the abbreviations of case notes."""
     edits = [without_space(parsed, token) for token in parsed.tokens if is_dispensable(parsed, token)]
     removed = [(edit.start, edit.end) for edit in edits]
+    openings = {start for start, _ in parsed.sentences}
     for match in _ABBREVIATED.finditer(parsed.text):
         if any(start < match.end() and match.start() < end for start, end in removed) or _in_name(parsed, match):
             continue
         short = _ABBREVIATIONS[match.group().lower()]
+        if match.start() in openings and not short[0].isalpha():
+            continue  # no sentence begins with "&"
         before_stop = parsed.text[match.end() : match.end() + 1] == "."
         edits.append(Edit(*match.span(), like(match.group(), short.removesuffix(".") if before_stop else short)))
     return edits
@@ -151,7 +154,7 @@ def _validate(
 
 WRITING_STYLE = Perturbation(
     name="writing_style",
-    version="7",
+    version="8",
     family="domain",
     description="Rewrites the content in another style: shorthand notes, passive voice or active voice",
     effects={"consistency": "preserves", "relevance": "preserves"},

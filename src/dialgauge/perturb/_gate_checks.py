@@ -1,10 +1,11 @@
 """The gate by the checks of consistency: a variant must not belie what its kind declares."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dialgauge.checks import CHECKS, check
+from dialgauge.checks import CHECKS, CheckedSummary, Reason, check
 from dialgauge.corpus import Turn
+from dialgauge.perturb._gates import is_shorthand
 
 if TYPE_CHECKING:
     from dialgauge.perturb._apply import Task, Variant
@@ -13,17 +14,31 @@ if TYPE_CHECKING:
 _RISE = 0.02
 
 
+#: Abbreviations of notes look like names.
+_NAME = "name_absent"
+
+
+def _reasons(found: CheckedSummary) -> Iterator[Reason]:
+    """What speaks against a text: a contradiction, or a value or name that the other text does not have."""
+    for sentence in found.sentences:
+        for reason in sentence.reasons:
+            if not reason.hint and (CHECKS[reason.check].contradicts or reason.check in ("value_absent", _NAME)):
+                yield reason
+
+
 def judge_consistency(task: "Task", variant: "Variant") -> tuple[str, Mapping[str, Any]]:
-    """Where consistency is preserved, the original must say nothing against the variant; where it is degraded, the
-    transcript must not support the variant better than the original."""
+    """Where consistency is preserved, the original must say nothing against the variant that it does not say against
+    itself; where it is degraded, the transcript must not support the variant better than the original."""
     effect = task.request.perturbation.effects.get("consistency")
     if effect == "preserves" and task.claims_fluency:
-        found = check((Turn("", task.text),), variant.text)
-        for sentence in found.sentences:
-            for reason in sentence.reasons:
-                if not reason.hint and (
-                    CHECKS[reason.check].contradicts or reason.check in ("value_absent", "name_absent")
-                ):
+        original = (Turn("", task.text),)
+        found = check(original, variant.text)
+        against = [reason for reason in _reasons(found) if not (is_shorthand(variant) and reason.check == _NAME)]
+        if against:
+            # What the text says of several speakers may seem to contradict the text itself.
+            known = {(reason.check, reason.says) for reason in _reasons(check(original, task.text))}
+            for reason in against:
+                if (reason.check, reason.says) not in known:
                     return f"{CHECKS[reason.check].help} ({reason.says!r})", {}
         return "", {"p_right": round(found.p_right, 4)}
     if effect != "degrades" or task.dialogue is None or not task.dialogue.turns:

@@ -15,7 +15,7 @@ from dialgauge.perturb._word_tables import word_set
 Gender = Literal["feminine", "masculine"]
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 #: Why something is asked for is not what is asked for: a trip cancelled due to a doctor's appointment is a trip.
-_REASON = re.compile(r"\b(?:due to|because of|owing to|as a result of)\b[^.;,!?]*", re.IGNORECASE)
+REASON = re.compile(r"\b(?:due to|because of|owing to|as a result of)\b[^.;,!?]*", re.IGNORECASE)
 #: Minimum number of different keywords for a text to count as belonging to a domain.
 _LEAST_KEYWORDS = 3
 #: A keyword in the summary (3 each) and in the transcript (1 each) before a conversation has a topic.
@@ -73,7 +73,6 @@ class Lexicon:
     pairs: tuple[tuple[str, str], ...]
     mass: frozenset[str]
     same: tuple[frozenset[str], ...]
-    general_noise: tuple[str, ...]
     chat_noise: tuple[str, ...]
     topics: tuple["Topic", ...]
     domains: Mapping[str, Domain]
@@ -82,7 +81,7 @@ class Lexicon:
         """The domain that the dialogue declares, or the one whose keywords its transcript and the summary show most."""
         if dialogue and dialogue.domain and dialogue.domain.lower() in self.domains:
             return self.domains[dialogue.domain.lower()]
-        told = _REASON.sub("", text)
+        told = REASON.sub("", text)
         whole = f"{dialogue.text}\n{told}" if dialogue else told
         found = roots(whole)
         ranked = sorted(
@@ -143,7 +142,6 @@ def lexicon() -> Lexicon:
         pairs=tuple((first, second) for first, second in raw["pairs"]),
         mass=frozenset(raw["mass"]),
         same=tuple(map(frozenset, raw["same"])),
-        general_noise=tuple(raw["general"]["noise"]),
         chat_noise=tuple(_read("topics.toml")["chat"]["noise"]),
         topics=tuple(map(_topic, _read("topics.toml")["topic"])),
         domains=domains,

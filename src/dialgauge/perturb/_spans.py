@@ -10,6 +10,8 @@ Span = tuple[int, int]
 PLACEHOLDER = r"#[^\W_]\w*#|<[A-Z][A-Z_]*\d*>|\[[A-Z][A-Z_]*\d*\]"
 #: The label of a turn: *Agent:*, *Dana Cole:*.
 _TURN = re.compile(r"(?:^|(?<=\s))[A-Z][\w'’]*(?: [A-Z][\w'’]*)?:\s")
+#: Why what rewrites sentences declines a text of which :func:`copies_turns` is true.
+TURNS = "turns of the dialogue, not sentences of a summary"
 #: Titles and abbreviations with their points.
 ABBREVIATED = re.compile(r"\b(?:(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|etc|vs)\.|(?:[^\W\d_]\.){2,})")
 #: In scripts that are written without spaces a character is a word.
