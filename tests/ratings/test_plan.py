@@ -165,3 +165,10 @@ def test_a_pilot_says_how_many_more_dialogues_tell_two_systems_apart() -> None:
 def test_what_cannot_be_planned(wrong: Callable[[], object], message: str) -> None:
     with pytest.raises(DialgaugeError, match=message):
         wrong()
+
+
+@pytest.mark.parametrize("difference", np.linspace(0.5, 4, 12).tolist())
+def test_the_power_of_large_differences_is_a_number(difference):
+    """SciPy has no value for the noncentral t far on the wrong side: at some differences the power was NaN."""
+    found = plan({"sd": 0.1, "e": 0.3}, difference=difference, dialogues=(200,), raters=(5,))
+    assert found.frame["power"].to_list() == [pytest.approx(1)]

@@ -176,15 +176,18 @@ def _rated(
     name: str, path: Path, scale: str | None, normalise: bool, policy: RatingPolicy, settings: bool
 ) -> list["StudyResults"]:
     from dialgauge.ratings import with_default_scale
-    from dialgauge.reproduce import rated_results, shared_annotators, sweep_settings
+    from dialgauge.reproduce import comparable_ratings, rated_results, shared_annotators, sweep_settings
 
     corpus = load_corpus(str(path))
     if corpus.info.ratings_origin == "constructed":
         note(f"{name}: the ratings of this corpus were constructed by a program, not given by people")
-    ratings = with_default_scale(corpus.ratings, scale)
+    found = comparable_ratings(corpus, name, policy)
+    ratings = with_default_scale(found.ratings, scale)
     if settings and shared_annotators(ratings):
-        return list(sweep_settings(ratings, name, normalised=normalise))
-    return [rated_results(ratings, name, policy, normalised=normalise)]
+        results = sweep_settings(ratings, name, normalised=normalise)
+    else:
+        results = (rated_results(ratings, name, policy, normalised=normalise),)
+    return [found.add_to(one) for one in results]
 
 
 def _with_agreement(results: list["StudyResults"], options: list[str] | None) -> list["StudyResults"]:

@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from dialgauge.cli._corpus_input import HOW_TO_ADD
 from dialgauge.cli._output import note, show
+from dialgauge.errors import InputError
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
@@ -10,10 +12,24 @@ if TYPE_CHECKING:
     from dialgauge.ratings import JudgementSettings
     from dialgauge.tables import Table
 
+#: The tables of judgements that are not ratings, and what they are called.
+_KINDS = {"preferences": "preferences", "choices": "best-worst choices", "spans": "marked errors"}
+
 
 def has_judgements(corpus: "Corpus") -> bool:
     """Whether a corpus has judgements other than ratings."""
     return bool(corpus.preferences.height or corpus.choices.height or corpus.spans.height)
+
+
+def refuse_without_ratings(corpus: "Corpus", source: str, reason: str) -> None:
+    """Raise an error where there are no ratings; it names the judgements that there are, and the command for them."""
+    if corpus.ratings["value"].count():
+        return
+    kinds = [words for table, words in _KINDS.items() if getattr(corpus, table).height]
+    if kinds:
+        said = f"use 'dialgauge agreement {source}' for its {' and '.join(kinds)}; the corpus has no ratings, {reason}"
+        raise InputError(f"{source}: {said}")
+    raise InputError(f"{source}: the corpus has no ratings, {reason}; {HOW_TO_ADD}")
 
 
 def analyse(corpus: "Corpus", settings: "JudgementSettings") -> dict[str, Any]:

@@ -1,10 +1,12 @@
 """``dialgauge plan``: how many dialogues, raters and ratings it takes to distinguish two systems."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Strict, load_corpus
+from dialgauge.cli._corpus_input import Format, Map, Strict, load_corpus
+from dialgauge.cli._judgements import refuse_without_ratings
 from dialgauge.cli._output import Json, note, print_json, print_table
 from dialgauge.cli._settings import with_options
 from dialgauge.errors import InputError
@@ -102,13 +104,21 @@ def _parsed(given: list[str]) -> "Mapping[str, float]":
 
 
 def _from_pilot(pilot: str, dimension: str | None, format: Any, map: Any, strict: bool) -> "VarianceComponents":
-    from dialgauge.ratings import variance_components
+    from dialgauge.ratings import RatingPolicy, classes_without_order, variance_components, with_judgements_as_ratings
 
     loaded = load_corpus(pilot, format, map, strict)
-    rated = loaded.ratings.drop_nulls("value")
-    names = sorted(rated["dimension"].unique())
-    if not names:
-        raise InputError(f"{pilot}: the corpus has no ratings to plan from; {HOW_TO_ADD}")
+    if loaded.spans.height and not loaded.ratings["value"].count():
+        # Penalties of readings vary as ratings do; shares of comparisons of one dialogue depend on each other.
+        loaded = with_judgements_as_ratings(
+            replace(loaded, preferences=loaded.preferences.clear(), choices=loaded.choices.clear())
+        )
+    refuse_without_ratings(loaded, pilot, "so there is nothing to plan from")
+    rated, classes = loaded.ratings.drop_nulls("value"), classes_without_order(loaded, RatingPolicy())
+    names = sorted(set(rated["dimension"]).difference(classes))
+    if dimension in classes or not names:
+        raise InputError(
+            f"plan: choose a dimension with an order; {', '.join(classes)}: classes without an order have no variance"
+        )
     if dimension is None and len(names) > 1:
         raise InputError(f"plan: the pilot has several dimensions; choose one with --dimension: {', '.join(names)}")
     references = loaded.references["system"].unique()

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Source, Strict, load_corpus
+from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
+from dialgauge.cli._judgements import refuse_without_ratings
 from dialgauge.cli._output import Json, note, print_json, print_table
 from dialgauge.cli._settings import with_options
-from dialgauge.errors import InputError
 from dialgauge.ratings import RaterModelSettings, RatingPolicy
 
 if TYPE_CHECKING:
@@ -40,13 +40,12 @@ def raters(
     A spammer's ratings do not depend on what is rated. [bold]--aggregate model[/] of the other commands counts raters
     by what this model finds; with the same few honest raters for all items, the mean is as good.
     """
-    from dialgauge.ratings import rater_model, treat_ratings
+    from dialgauge.ratings import classes_without_order, rater_model, treat_ratings
 
     loaded = load_corpus(corpus, format, map, strict)
-    if not loaded.ratings["value"].count():
-        raise InputError(f"{corpus}: the corpus has no ratings, so its raters cannot be modelled; {HOW_TO_ADD}")
+    refuse_without_ratings(loaded, corpus, "so its raters cannot be modelled")
     treated = treat_ratings(loaded.ratings, policy)
-    found = rater_model(treated.checked, settings, policy)
+    found = rater_model(treated.checked, settings, policy, nominal=classes_without_order(loaded, policy))
     if json:
         document = {"raters": found.raters.to_dicts(), "items": found.items.to_dicts(), "notes": list(found.notes)}
         print_json({"corpus": loaded.info.name, "ratings_origin": loaded.info.ratings_origin, **document})
@@ -81,7 +80,8 @@ def _print(name: str, found: "RaterModel") -> None:
     if rows.height < found.raters.height:
         note(f"{found.raters.height} rows; those with a flag are shown, {_MOST_FLAGGED} at most (--json lists all)")
     note("severity: above 0, fewer points than others give; discrimination: near 0, ratings do not depend on the item;")
-    note("ends: below 1, more ratings at the ends of the scale; reliability: of one rating; spammer: a probability.")
+    note("ends: below 1, more ratings at the ends of the scale; reliability: of one rating (of labels: how often it is")
+    note("right); spammer: a probability.")
     for text in _without_repeats(found.notes):
         note(text)
 

@@ -18,7 +18,7 @@ from dialgauge.learn._learners import Fitted, candidates
 from dialgauge.learn._metric import save_trained
 from dialgauge.learn._procedure import Data, Trial, search
 from dialgauge.learn._settings import LearnSettings
-from dialgauge.learn._targets import build_target
+from dialgauge.learn._targets import build_target, corpus_to_learn
 from dialgauge.learn._validate import Validation, build_data, validate
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress, with_bar
@@ -65,6 +65,7 @@ def train(
     ``dialgauge train`` and ``[learn]`` of a study file call this function.
     """
     asked, policy = chosen_pair("train", changes, (LearnSettings, settings), (RatingPolicy, policy))
+    corpus = corpus_to_learn(corpus, target, policy)
     goal = build_target(corpus.ratings, target, policy, task=asked.task)
     table = build_features(corpus, scores, metrics=asked.metrics, texts=asked.texts)
     data = build_data(table, goal)

@@ -14,7 +14,7 @@ from dialgauge.learn._features import UNSIGNED, FeatureTable, build_features
 from dialgauge.learn._procedure import Data
 from dialgauge.learn._settings import LearnSettings
 from dialgauge.learn._splits import IntArray
-from dialgauge.learn._targets import build_target
+from dialgauge.learn._targets import build_target, corpus_to_learn
 from dialgauge.learn._validate import build_data
 from dialgauge.metrics import Scores
 from dialgauge.ratings import RatingPolicy
@@ -67,7 +67,8 @@ def build_parts(
     parts = []
     for one, table, way in zip(corpora, tables, ways, strict=True):
         try:
-            goal = build_target(one.corpus.ratings, target, policy, task="numbers")
+            judged = corpus_to_learn(one.corpus, target, policy)
+            goal = build_target(judged.ratings, target, policy, task="numbers")
             data = build_data(table.select(shared), goal)
         except InputError as error:
             raise InputError(f"corpus {one.name!r}: {error}") from error
@@ -77,8 +78,8 @@ def build_parts(
         turned = {way, ways[0]} == {"higher", "lower"}
         if turned:
             data = replace(data, y=low + high - data.y)
-        texts = _texts(one.corpus, data.keys)
-        parts.append(Part(one.name, one.corpus, table.select(shared), data, 1 - level if turned else level, texts))
+        texts = _texts(judged, data.keys)
+        parts.append(Part(one.name, judged, table.select(shared), data, 1 - level if turned else level, texts))
     left_out = sorted({name for table in tables for name in table.names} - set(shared))
     return parts, left_out
 

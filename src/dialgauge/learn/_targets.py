@@ -8,10 +8,17 @@ import numpy as np
 import polars as pl
 
 from dialgauge.arrays import FloatArray
-from dialgauge.corpus import KEY
+from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError, counted
 from dialgauge.learn._settings import Task
-from dialgauge.ratings import RatingPolicy, Scale, find_scale, treat_ratings
+from dialgauge.ratings import (
+    RatingPolicy,
+    Scale,
+    classes_without_order,
+    find_scale,
+    treat_ratings,
+    with_judgements_as_ratings,
+)
 from dialgauge.settings import takes
 
 TASKS: tuple[Task, ...] = get_args(Task)
@@ -57,6 +64,20 @@ def nearest(values: FloatArray, levels: tuple[float, ...]) -> FloatArray:
     middles = (points[1:] + points[:-1]) / 2
     # Means of thirds and halves: 2.5 must not be 2.4999… because of how a sum was rounded.
     return points[np.searchsorted(middles, values + 1e-9, side="right")]
+
+
+def corpus_to_learn(corpus: Corpus, dimension: str, policy: RatingPolicy) -> Corpus:
+    """The corpus with shares of comparisons won, best-worst points and penalties of marks as ratings.
+
+    Classes without an order are refused: a number that predicts the mean of their numbers predicts nothing.
+    """
+    judged = with_judgements_as_ratings(corpus)
+    if dimension in classes_without_order(judged, policy):
+        raise InputError(
+            f"dimension {dimension!r}: choose a dimension with an order; this one has classes without an order, whose "
+            "numbers cannot be predicted (if it has one, say which way is better: --higher-is-better)"
+        )
+    return judged
 
 
 @takes(RatingPolicy)

@@ -18,7 +18,13 @@ from dialgauge.metaeval._settings import SystemComparisonSettings
 from dialgauge.metaeval._system_pairs import pair_systems
 from dialgauge.metaeval._tests import adjust_p_values
 from dialgauge.progress import Progress, with_bar
-from dialgauge.ratings import RatingPolicy, treat_ratings, with_judgements_as_ratings, with_ordered_ratings
+from dialgauge.ratings import (
+    RatingPolicy,
+    classes_without_order,
+    treat_ratings,
+    with_judgements_as_ratings,
+    with_ordered_ratings,
+)
 from dialgauge.settings import chosen_pair, takes
 from dialgauge.tables import FrameResult
 
@@ -151,14 +157,15 @@ def _measures(
     tables = []
     if scores is not None:
         tables.append(scores.frame)
-    corpus = with_ordered_ratings(with_judgements_as_ratings(corpus.without_models()), policy)
+    judged = with_judgements_as_ratings(corpus.without_models())
+    corpus = with_ordered_ratings(judged, policy)
     rated = not corpus.ratings["value"].drop_nulls().is_empty()
     treated = treat_ratings(corpus.ratings, policy) if rated else None
     wide = treated.aggregate().wide() if treated else None
     if wide is not None:
         tables.append(wide)
     if not tables:
-        raise InputError("nothing to compare systems by: the corpus has no ratings, and no scores were given")
+        raise InputError(_nothing(judged, policy))
     shared = set.intersection(*(set(frame["role"]) for frame in tables))
     role = only_role(shared) if asked.role is None else asked.role
     tables = [_here(frame, role, asked.variant) for frame in tables]
@@ -180,6 +187,16 @@ def _measures(
             cube = places.cube(single.filter(pl.col("dimension") == name))
             found.append(_Measure("dimension", name, direction, places.matrix(tables[-1], name), cube))
     return found, systems
+
+
+def _nothing(corpus: Corpus, policy: RatingPolicy) -> str:
+    """Why there is nothing to compare systems by."""
+    if classes := classes_without_order(corpus, policy):
+        return (
+            f"give scores to compare systems by, or say which way is better; {', '.join(classes)}: classes without an "
+            "order name no better system ('dialgauge agreement' shows how often each system has which)"
+        )
+    return "nothing to compare systems by: the corpus has no ratings, and no scores were given"
 
 
 def _here(frame: pl.DataFrame, role: str, variant: str) -> pl.DataFrame:

@@ -92,6 +92,7 @@ from dialgauge.ratings._variance import (
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
 from dialgauge.ratings._as_ratings import (
+    classes_without_order as classes_without_order,
     with_ordered_ratings as with_ordered_ratings,
 )
 from dialgauge.ratings._classes import (

@@ -28,7 +28,7 @@ def with_judgements_as_ratings(corpus: Corpus, settings: JudgementSettings | Non
         added.append(_rated(_won(corpus.preferences), "0-1"))
         declared += _declare(added[-1], "higher")
     if corpus.choices.height:
-        added.append(_rated(best_worst_ratings(corpus.choices), None))
+        added.append(_rated(best_worst_ratings(corpus.choices), "best-worst"))
         declared += _declare(added[-1], "higher")
     if corpus.spans.height:
         scores = span_scores(corpus.spans, corpus.summaries, asked.severities)
@@ -55,14 +55,19 @@ def with_judgements_as_ratings(corpus: Corpus, settings: JudgementSettings | Non
     return replace(corpus, ratings=pl.concat([corpus.ratings, *fresh]), declared=(*kept, *extra))
 
 
-def with_ordered_ratings(corpus: Corpus, policy: RatingPolicy) -> Corpus:
-    """The corpus without ratings that are classes without an order: nothing can be correlated with their numbers.
+def classes_without_order(corpus: Corpus, policy: RatingPolicy) -> list[str]:
+    """The dimensions whose values are names without an order: no mean of their numbers says anything.
 
     Classes of which the policy, or somebody who declared them, says which way is better have an order.
     """
     said = {*policy.lower_is_better, *policy.higher_is_better}
     known = {name: corpus.dimension(name) for name in corpus.dimensions_of("nominal") if name not in said}
-    without = [name for name, one in known.items() if one.said_by not in ("user", "file") or one.direction == "none"]
+    return [name for name, one in known.items() if one.said_by not in ("user", "file") or one.direction == "none"]
+
+
+def with_ordered_ratings(corpus: Corpus, policy: RatingPolicy) -> Corpus:
+    """The corpus without ratings that are classes without an order."""
+    without = classes_without_order(corpus, policy)
     return replace(corpus, ratings=corpus.ratings.filter(~pl.col("dimension").is_in(without))) if without else corpus
 
 

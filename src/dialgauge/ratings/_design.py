@@ -62,7 +62,9 @@ def precision(
         far = float(-ndtri(tail)) if degrees > LARGEST else far
         power = float(ndtr(away - far) + ndtr(-away - far))
     else:
-        power = float(1 - nctdtr(degrees, min(away, 37.0), far) + nctdtr(degrees, min(away, 37.0), -far))
+        # Of the tail on the wrong side SciPy gives NaN where it is below 1e-16.
+        wrong = np.nan_to_num(nctdtr(degrees, min(away, 37.0), -far))
+        power = float(1 - nctdtr(degrees, min(away, 37.0), far) + wrong)
     return Precision(float(far * error), power)
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from dialgauge.arrays import FloatArray, IntArray
 from dialgauge.corpus import KEY
+from dialgauge.errors import ParameterError
 from dialgauge.ratings._frame import UnitRatings, select_dimensions, unit_ratings
 from dialgauge.ratings._rater_grid import CodedRatings, ItemBlocks
 from dialgauge.ratings._rater_labels import LabelFit, fit_dawid_skene, fit_mace, prior_log_odds
@@ -66,17 +67,17 @@ _NEARLY_ALL = 0.95
 class RaterModel:
     """The items and raters of some ratings under a model.
 
-    ``items`` has a row per rated unit (a summary, or a sentence of it, on a dimension): ``value``, on the scale, is
-    the rating that an average rater is expected to give (under models of labels the mean of the points by their
-    probability; on categorical scales the most likely one); ``sd`` is its standard deviation and ``low``–``high`` its
-    interval; ``quality`` (with ``quality_sd``) is in standard deviations of items; ``probability`` is that of the most
-    likely label. ``raters`` has a row per rater and dimension: ``severity`` (above 0: gives fewer points),
-    ``discrimination`` (near 0: ratings do not depend on the item; below 0: the scale is read backwards), ``ends``
-    (below 1: uses the ends of the scale more), ``reliability`` (of one rating; for labels: how often it is right),
-    ``spammer`` (the probability that the ratings do not depend on what is rated), ``group`` (raters of different groups
-    share no items, directly or through others, so their severities cannot be compared) and ``flag``. A row whose
-    dimension is null has the probability from all dimensions together. ``notes`` say what should be known before any
-    number is used.
+    ``items`` has a row per rated unit (a summary, or a sentence of it, on a dimension): ``value``, on the scale, is the
+    rating that an average rater is expected to give (under models of labels the mean of the points by their
+    probability; on categorical scales and of classes the most likely one); ``sd`` is its standard deviation and
+    ``low``–``high`` its interval; ``quality`` (with ``quality_sd``) is in standard deviations of items; ``probability``
+    is that of the most likely label. ``raters`` has a row per rater and dimension: ``severity`` (above 0: gives fewer
+    points), ``discrimination`` (near 0: ratings do not depend on the item; below 0: the scale is read backwards),
+    ``ends`` (below 1: uses the ends of the scale more), ``reliability`` (of one rating; for labels: how often it is
+    right), ``spammer`` (the probability that the ratings do not depend on what is rated), ``group`` (raters of
+    different groups share no items, directly or through others, so their severities cannot be compared) and ``flag``. A
+    row whose dimension is null has the probability from all dimensions together. ``notes`` say what should be known
+    before any number is used.
     """
 
     items: pl.DataFrame
@@ -99,23 +100,25 @@ def rater_model(
     policy: RatingPolicy | None = None,
     *,
     scales: Iterable[Scale] = (),
+    nominal: Iterable[str] = (),
     **changes: Any,
 ) -> RaterModel:
     """Fit a model of the raters to each dimension.
 
     ``kind`` is ``"ordinal"`` (severity, discrimination and use of the ends of each rater; the default),
     ``"dawid-skene"`` (a table of confusions per rater; the default on categorical scales) or ``"mace"`` (the share of
-    labels that a rater guesses). Ratings off their scale are dropped unless ``on_invalid`` says otherwise.
+    labels that a rater guesses). Dimensions named in ``nominal`` are classes without an order, whatever their scale.
+    Ratings off their scale are dropped unless ``on_invalid`` says otherwise.
     """
     asked, policy = chosen_pair("rater_model", changes, (RaterModelSettings, settings), (RatingPolicy, policy))
-    scales = tuple(scales)
+    scales, nominal = tuple(scales), set(nominal)
     checked = validate(ratings, on_invalid=policy.on_invalid, scales=scales).ratings
     used = select_dimensions(checked, None if policy.dimensions is None else list(policy.dimensions))
     parts = []
     for dimension in sorted(used["dimension"].unique()):
         part = used.filter(pl.col("dimension") == dimension).drop_nulls("value")
         if part.height:
-            parts.append(_fit_dimension(part, dimension, asked, scales))
+            parts.append(_fit_dimension(part, dimension, asked, scales, dimension in nominal))
     items = [part.items for part in parts]
     raters = pl.concat([pl.DataFrame(schema=RATER_PROFILES), *(part.raters for part in parts)])
     if len(parts) > 1:
@@ -139,10 +142,13 @@ class _Fitted:
 
 
 def _fit_dimension(
-    ratings: pl.DataFrame, dimension: str, asked: RaterModelSettings, scales: tuple[Scale, ...]
+    ratings: pl.DataFrame, dimension: str, asked: RaterModelSettings, scales: tuple[Scale, ...], unordered: bool
 ) -> _Fitted:
     scale = scale_of(ratings, scales)
-    are_labels = scale is not None and scale.kind == "categorical"
+    are_labels = unordered or (scale is not None and scale.kind == "categorical")
+    if unordered and asked.kind == "ordinal":
+        reason = f"dawid-skene or mace: {dimension!r} has classes without an order"
+        raise ParameterError("rater_model", "kind", reason, asked.kind)
     kind = asked.kind or ("dawid-skene" if are_labels else "ordinal")
     given = unit_ratings(ratings)
     coded = _coded(given)
@@ -173,15 +179,17 @@ def _fit_dimension(
         fit = fit_dawid_skene(blocks) if kind == "dawid-skene" else fit_mace(blocks, asked.seed)
         odds, prior = fit.spammer, prior_log_odds()
         found = _labels(blocks, fit, asked.confidence, are_labels)
+        if unordered:
+            found = {name: found[name] for name in ("value", "probability")}
         frame |= {"reliability": fit.reliability}
-    agreeing = _agree(coded)
+    agreeing = _agree(coded, unordered)
     if agreeing:
         frame |= {"spammer": _probability(odds + prior)}
     raters = _flagged(_in(pl.DataFrame(frame), RATER_PROFILES))
     items = _in(
         given.units.with_columns(pl.DataFrame(found)).with_columns(pl.Series("ratings", given.sizes)), RATED_ITEMS
     )
-    notes = tuple(_notes(dimension, raters, given, fit.converged, agreeing))
+    notes = tuple(_notes(dimension, raters, given, fit.converged, agreeing, are_labels))
     return _Fitted(items, raters, notes, odds if agreeing else None, prior)
 
 
@@ -321,20 +329,26 @@ def _over_dimensions(parts: list[_Fitted]) -> pl.DataFrame:
     )
 
 
-def _agree(coded: CodedRatings) -> bool:
+def _agree(coded: CodedRatings, unordered: bool) -> bool:
     """Whether raters agree beyond chance: products of two ratings of an item, each from its rater's mean, sum above 0.
 
-    Without that, the model trusts whom it happens to, and nobody can be said to be a spammer.
+    Of classes without an order, "is of this class" is such a rating for each class. Without agreement the model trusts
+    whom it happens to, and nobody can be said to be a spammer.
     """
-    values = coded.points[coded.code]
-    each = np.bincount(coded.rater, minlength=coded.raters)
-    off = values - (np.bincount(coded.rater, values, minlength=coded.raters) / np.maximum(each, 1))[coded.rater]
-    sums = np.bincount(coded.item, off, minlength=coded.items)
-    products = sums**2 - np.bincount(coded.item, off**2, minlength=coded.items)
+    each = np.maximum(np.bincount(coded.rater, minlength=coded.raters), 1)
+    products = np.zeros(coded.items)
+    for points in np.eye(len(coded.points)) if unordered else [coded.points]:
+        values = points[coded.code]
+        off = values - (np.bincount(coded.rater, values, minlength=coded.raters) / each)[coded.rater]
+        sums = np.bincount(coded.item, off, minlength=coded.items)
+        products += sums**2 - np.bincount(coded.item, off**2, minlength=coded.items)
     return bool(products.sum() > _BEYOND_CHANCE * np.sqrt((products**2).sum()))
 
 
-def _notes(dimension: str, raters: pl.DataFrame, given: UnitRatings, converged: bool, agreeing: bool) -> Iterable[str]:
+def _notes(
+    dimension: str, raters: pl.DataFrame, given: UnitRatings, converged: bool, agreeing: bool, are_labels: bool
+) -> Iterable[str]:
+    plain = "majority" if are_labels else "mean"
     if not converged:
         yield f"{dimension}: the search for the parameters stopped before its end; values are approximate"
     groups = raters["group"].n_unique()
@@ -352,10 +366,12 @@ def _notes(dimension: str, raters: pl.DataFrame, given: UnitRatings, converged: 
         if names:
             words = {"spammer": "rated as if without looking", "backwards": "seem to read the scale backwards"}[flag]
             shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-            yield f"{dimension}: {shown} {words}; the model counts them for little, the mean does not"
+            yield f"{dimension}: {shown} {words}; the model counts them for little, the {plain} does not"
     if not any(flagged.values()):
         yield (
-            f"{dimension}: the same raters rated all items and none stands out; the mean is as good and simpler"
+            f"{dimension}: the same raters rated all items and none stands out; the {plain} is as good and simpler"
             if complete
+            else f"{dimension}: raters differ by item; the model counts each by how often they are right"
+            if are_labels
             else f"{dimension}: raters differ by item; the model separates their severity from the items"
         )

@@ -110,6 +110,7 @@ SCALES = {
         Scale("yes/no", 0, 1, labels=("no", "yes"), kind="categorical"),
         Scale("0-100", 0, 100, step=None, kind="interval"),
         Scale("0-1", 0, 1, step=None, kind="interval"),
+        Scale("best-worst", -1, 1, step=None, kind="interval"),
     )
 }
 _RANGE = re.compile(r"(-?\d+)\s*[-–—]\s*(-?\d+)")

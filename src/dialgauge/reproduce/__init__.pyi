@@ -77,6 +77,7 @@ from dialgauge.reproduce.papers.tweak_to_trust import (
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
+from dialgauge.reproduce._comparable import comparable_ratings as comparable_ratings
 from dialgauge.reproduce._compare_page import comparison_html as comparison_html
 from dialgauge.reproduce._compare_render import (
     comparison_json as comparison_json,

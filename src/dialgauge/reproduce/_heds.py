@@ -15,7 +15,8 @@ import polars as pl
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.files import parse_toml, read_utf8
-from dialgauge.ratings import Scale, agreement, find_scale
+from dialgauge.ratings import Scale, agreement, find_scale, with_judgements_as_ratings
+from dialgauge.reproduce._heds_kinds import CLASSES, Described, other_criteria
 
 _ELICITATION = "heds-criteria-criterion-response_elicitation-"
 _MODE = "heds-criteria-criterion-evaluation_mode-"
@@ -105,21 +106,23 @@ def draft_datasheet(
     ``answers`` are your own: by key a text, or for questions that are asked of every criterion a text for all of them
     or a table criterion → text. They replace what the corpus says.
     """
-    if corpus.ratings.is_empty():
+    criteria = corpus.dimensions_of()
+    if not criteria:
         raise InputError(f"corpus {corpus.info.name!r} has no ratings, so there is no evaluation to describe")
     questions = heds_questions()
-    given = _given(answers or {}, questions, corpus.dimensions)
-    found = {(a.key, a.criterion): a for a in [*_about_study(corpus), *_about_criteria(corpus, tuple(scales))]}
+    given = _given(answers or {}, questions, criteria)
+    known = [*_about_study(corpus), *_about_criteria(corpus, tuple(scales)), *_about_other_criteria(corpus)]
+    found = {(a.key, a.criterion): a for a in known}
     found |= {(a.key, a.criterion): a for a in given}
     answered, still_open = [], []
     # Criterion by criterion, each with all its questions, as the form is laid out.
-    for question, criterion in _places(questions, corpus.dimensions):
+    for question, criterion in _places(questions, criteria):
         answer = found.get((question.key, criterion))
         if answer is None:
             still_open.append((question, criterion))
         else:
             answered.append(answer)
-    return Datasheet(corpus.info.name, tuple(corpus.dimensions), tuple(answered), tuple(still_open))
+    return Datasheet(corpus.info.name, tuple(criteria), tuple(answered), tuple(still_open))
 
 
 def _places(questions: Iterable[Question], criteria: Iterable[str]) -> list[tuple[Question, str]]:
@@ -156,7 +159,7 @@ def _given(answers: Mapping[str, Any], questions: Iterable[Question], criteria: 
 
 
 def _about_study(corpus: Corpus) -> list[Answer]:
-    ratings = corpus.ratings
+    ratings = with_judgements_as_ratings(corpus).ratings
     items = ratings.select(KEY).unique()
     systems, dialogues = items["system"].n_unique(), items["dialogue_id"].n_unique()
     outputs = f"{items.height} summaries by {systems} systems of {dialogues} dialogues"
@@ -182,8 +185,13 @@ def _about_study(corpus: Corpus) -> list[Answer]:
 
 def _about_criteria(corpus: Corpus, scales: tuple[Scale, ...]) -> list[Answer]:
     answers: list[Answer] = []
+    classes = corpus.dimensions_of("nominal")
     for dimension in corpus.dimensions:
         part = corpus.ratings.filter(pl.col("dimension") == dimension)
+        if dimension in classes:
+            answers += _about_kind(dimension, CLASSES)
+            answers += _about_agreement(part, dimension, scales, nominal=True)
+            continue
         answers += [
             Answer(f"{_MODE}objective_or_subjective", dimension, "2. Subjective", 2),
             Answer(f"{_MODE}absolute_or_relative", dimension, "1. Absolute", 1),
@@ -201,6 +209,31 @@ def _about_criteria(corpus: Corpus, scales: tuple[Scale, ...]) -> list[Answer]:
             *_about_agreement(part, dimension, scales),
         ]
     return answers
+
+
+def _about_other_criteria(corpus: Corpus) -> list[Answer]:
+    """Answers on dimensions that are no ratings; one that was rated as well is described by its ratings."""
+    answers: list[Answer] = []
+    for dimension, described in other_criteria(corpus).items():
+        answers += _about_kind(dimension, described)
+        key = f"{_ELICITATION}inter_annotator-agreement"
+        if described.agreement:
+            answers += [Answer(key, dimension, "1. yes", 1), Answer(f"{key}_score", dimension, described.agreement)]
+        else:
+            answers.append(Answer(key, dimension, "2. no", 2))
+    return answers
+
+
+def _about_kind(dimension: str, described: Described) -> list[Answer]:
+    return [
+        Answer(f"{_MODE}objective_or_subjective", dimension, "2. Subjective", 2),
+        Answer(f"{_MODE}absolute_or_relative", dimension, *described.mode),
+        Answer(f"{_MODE}intrinsic_or_extrinsic", dimension, "1. Intrinsic", 1),
+        Answer(f"{_ELICITATION}participant_criterion_name", dimension, dimension),
+        Answer(f"{_ELICITATION}form_of_response", dimension, *described.form),
+        Answer(f"{_ELICITATION}response_aggregation", dimension, described.aggregation),
+        Answer(f"{_ELICITATION}effect_size_method", dimension, described.statistics),
+    ]
 
 
 def _aggregation(part: pl.DataFrame) -> str:
@@ -228,12 +261,16 @@ def _about_scale(part: pl.DataFrame, dimension: str, scales: tuple[Scale, ...]) 
     ]
 
 
-def _about_agreement(part: pl.DataFrame, dimension: str, scales: tuple[Scale, ...]) -> list[Answer]:
+def _about_agreement(
+    part: pl.DataFrame, dimension: str, scales: tuple[Scale, ...], *, nominal: bool = False
+) -> list[Answer]:
     key = f"{_ELICITATION}inter_annotator-agreement"
     if part["annotator"].n_unique() < 2:
         return [Answer(key, dimension, "2. no", 2)]
     measures = ("krippendorff-alpha", "cohen-kappa")
-    rows = agreement(part, measures, by=("dimension",), resamples=200, scales=scales).frame.iter_rows(named=True)
+    classes = [dimension] if nominal else []
+    found = agreement(part, measures, by=("dimension",), resamples=200, scales=scales, nominal=classes)
+    rows = found.frame.iter_rows(named=True)
     values = [
         f"{row['measure']} ({row['setting']}) {row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
         for row in rows

@@ -20,6 +20,7 @@ from dialgauge.reproduce import (
     ComparisonSettings,
     StudyResults,
     check_claims,
+    comparable_ratings,
     compare,
     compare_systems,
     comparison_json,
@@ -180,9 +181,10 @@ def _results_of_original(context: Context, name: str, path: Path | None) -> Stud
     corpus = open_corpus(wanted.original, home=context.home)
     if corpus.ratings.is_empty():
         raise InputError(f"{wanted.original} has no ratings and is not a table of results")
-    ratings = with_default_scale(corpus.ratings, wanted.scale)
+    found = comparable_ratings(corpus, name)
+    ratings = with_default_scale(found.ratings, wanted.scale)
     method = wanted.method or context.section(RatingPolicy).aggregate
-    results = rated_results(ratings, name, aggregate=method, normalised=wanted.normalise)
+    results = found.add_to(rated_results(ratings, name, aggregate=method, normalised=wanted.normalise))
     if not corpus.problems:
         return results
     left_out = f"{counted(len(corpus.problems), 'row')} of its file could not be used"
@@ -191,18 +193,21 @@ def _results_of_original(context: Context, name: str, path: Path | None) -> Stud
 
 def _repeated(context: Context) -> StudyResults:
     """The results of the study itself, from its ratings as ``[ratings]`` says they are treated."""
-    asked, ratings = context.section(RatingPolicy), context.corpus.ratings
-    if ratings.is_empty():
+    asked = context.section(RatingPolicy)
+    if context.corpus.ratings.is_empty():
         raise InputError("reproduction: the corpus of this study has no ratings to compare with the original's")
+    with _named("reproduction"):
+        usable = comparable_ratings(context.corpus, context.study.name, asked)
+    ratings = usable.ratings
     if asked.dimensions is not None:
         ratings = ratings.filter(pl.col("dimension").is_in(asked.dimensions))
     ratings = with_default_scale(ratings, context.section(ReproductionSection).scale)
     used = treat_ratings(ratings, asked).counted
-    found = _rated(context, ratings)
+    found = usable.add_to(_rated(context, ratings))
     if asked.clean == "none":
         return found
     # Results are those of what is left; agreement is that of people as they rated.
-    return replace(_rated(context, used), agreement=found.agreement, invalid=found.invalid)
+    return replace(usable.add_to(_rated(context, used)), agreement=found.agreement, invalid=found.invalid)
 
 
 def _rated(context: Context, ratings: pl.DataFrame) -> StudyResults:
