@@ -261,7 +261,7 @@ RECORDS: dict[str, Any] = {
 FEWER = {"thumbs": (36, 3), "prodigy": (36, 3), "means alone": (12, 1)}
 REFUSED: dict[str, Any] = {
     "strings in strings": [
-        {**_ITEM[d, s], "zorp": json.dumps({who: {"p": value(d, s, who, "Fluency")} for who in PEOPLE})}
+        {**_ITEM[d, s], "zorp": json.dumps(json.dumps({who: {"p": value(d, s, who, "Fluency")} for who in PEOPLE}))}
         for d, s in TEXTS
     ],
 }

@@ -11,7 +11,7 @@ from dialgauge.corpus._checks import ROW, BadRow
 from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._further import Further
 from dialgauge.corpus._guess import MOST_POINTS
-from dialgauge.corpus._names import TELLING, USES, is_housekeeping, normalised
+from dialgauge.corpus._names import TELLING, USES, is_housekeeping, is_metric, is_of_conversation, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rated import KEPT, WORD
 from dialgauge.corpus._rows import Rows
@@ -103,8 +103,20 @@ def _lost_groups(seen: pl.DataFrame, stored: pl.Expr, lost: pl.DataFrame) -> tup
 
 def _nested_in(table: Table, plan: Plan) -> list[str]:
     """Columns that are not used and hold lists or objects of judgements."""
-    spare = [column.name for column in plan.columns if column.use is None and column.type == "text" and column.filled]
+    judged = plan.named("dimension") or plan.has("value")
+    spare = [
+        column.name
+        for column in plan.columns
+        if column.use is None
+        and column.type == "text"
+        and column.filled
+        and not (judged and _is_no_judgement(normalised(column.name)))
+    ]
     return [f"the column {name!r}" for name in spare if unread_judgements(table.frame[name])]
+
+
+def _is_no_judgement(name: str) -> bool:
+    return is_metric(name) or is_of_conversation(name)
 
 
 def _what_looks_judged(table: Table, plan: Plan) -> str:

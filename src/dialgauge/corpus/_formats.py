@@ -8,11 +8,12 @@ from dialgauge.corpus._archives import load_zip
 from dialgauge.corpus._columnar import load_parquet, write_parquet
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._databases import load_database
-from dialgauge.corpus._delimited import load_delimited, load_markdown, write_csv
+from dialgauge.corpus._delimited import is_table, load_delimited, load_markdown, write_csv
 from dialgauge.corpus._elements import load_xml
+from dialgauge.corpus._files import read_text
 from dialgauge.corpus._folder import is_dialgauge, write_folder
 from dialgauge.corpus._huggingface import is_hugging_face, load_hugging_face
-from dialgauge.corpus._jsonl import load_jsonl, write_jsonl
+from dialgauge.corpus._jsonl import load_jsonl, starts_with_object, write_jsonl
 from dialgauge.corpus._many import Loaders, holds_tables, is_pattern, load_many, load_texts, matching_files
 from dialgauge.corpus._pages import load_page
 from dialgauge.corpus._standoff import is_brat, load_brat, load_xmi
@@ -152,8 +153,21 @@ def format_to_read(path: Path, name: str | None) -> tuple[Format, str]:
     for entry in FORMATS.values():
         if suffix in entry.suffixes:
             return entry, f"the name ends in {suffix}"
+    if (found := _by_content(path)) is not None:
+        return found
     known = ", ".join(suffix for entry in FORMATS.values() for suffix in entry.suffixes)
     raise InputError(f"{path}: the format is not clear from the name (known: {known}); set the format option")
+
+
+def _by_content(path: Path) -> tuple[Format, str] | None:
+    """The format of a file under another ending (``output.manifest``): JSON or a table."""
+    try:
+        text = read_text(path).text
+    except InputError:  # no text at all
+        return None
+    if starts_with_object(text):
+        return FORMATS["jsonl"], "it begins with a JSON object"
+    return (FORMATS["csv"], "it begins like a table") if is_table(text) else None
 
 
 def format_to_write(path: Path, name: str | None) -> Format:

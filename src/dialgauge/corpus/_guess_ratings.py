@@ -21,8 +21,8 @@ from dialgauge.corpus._names import (
     is_other_id,
     normalised,
 )
-from dialgauge.corpus._times import day_first, parse_time
-from dialgauge.corpus._values import MOSTLY, Reading
+from dialgauge.corpus._times import day_first, is_epoch, parse_time
+from dialgauge.corpus._values import MOSTLY, Reading, in_words
 
 #: Ten repetitions of one of two values are chance once in a thousand times.
 _REPEATED = 10
@@ -180,7 +180,7 @@ def _is_answered(guess: Guess, column: str, found: Reading) -> bool:
 def _are_dated(guess: Guess, column: str) -> bool:
     """Whether most cells are times, which may begin with a number as answers do ("8-Mar-24")."""
     shown = guess.frame[column].drop_nulls().head(200).cast(pl.String).to_list()
-    return sum(_DATED.search(text) is not None for text in shown) * 2 > len(shown)
+    return sum(_DATED.search(text) is not None or is_epoch(text) for text in shown) * 2 > len(shown)
 
 
 def _are_times_or_lines(guess: Guess, column: str) -> bool:

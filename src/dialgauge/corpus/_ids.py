@@ -29,12 +29,18 @@ def choose_id(
     ]
     # A name that may be that of many things ("source") is no id where its values have several texts each.
     candidates = [c for c in candidates if is_id(names[c]) or not _evidence(frame, c, text)[0]]
+    if any(is_id(names[column]) for column in candidates):  # nor where it never stands beside a text
+        candidates = [c for c in candidates if is_id(names[c]) or text is None or _is_beside(frame, c, text)]
     if not candidates:
         return _by_uniqueness(frame, free, names, text)
     ranked = sorted(candidates, key=lambda column: (*_evidence(frame, column, text), _rank(names[column])))
     best = ranked[0]
     why = f"columns named {best!r} usually are"
     return best, why if len(candidates) == 1 else f"{why}, and its values fit best"
+
+
+def _is_beside(frame: pl.DataFrame, column: str, text: str) -> bool:
+    return bool((frame[column].is_not_null() & frame[text].is_not_null()).any())
 
 
 def _rank(name: str) -> int:

@@ -9,6 +9,7 @@ import polars as pl
 
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._files import Text, read_text
+from dialgauge.corpus._packed_answers import with_answers_opened
 from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._table import Table, place_in
 from dialgauge.corpus._turns import turn_to_json
@@ -22,10 +23,24 @@ def load_jsonl(path: Path) -> Table:
     """The objects of a JSONL file, of a JSON array, or of a file with one object; other lines are reported."""
     text = read_text(path)
     problems: list[Problem] = []
-    records = tuple(_records(text, str(path), problems))
+    records = tuple((line, with_answers_opened(record)) for line, record in _records(text, str(path), problems))
     lines = [line for line, _ in records]
     place = place_in(str(path), lines)
     return Table(pl.DataFrame(), place, text.encoding, text.notes, tuple(problems), records)
+
+
+def starts_with_object(text: str) -> bool:
+    """Whether the first line of a text is a JSON object, or the whole text is one, or a list of some."""
+    first = text.lstrip().partition("\n")[0]
+    if first[:1] not in ("{", "["):
+        return False
+    for part in (first, text):
+        try:
+            found = json.loads(part)
+        except (ValueError, RecursionError):
+            continue
+        return isinstance(found, dict) or (isinstance(found, list) and bool(found) and isinstance(found[0], dict))
+    return False
 
 
 def read_objects(path: Path) -> Iterator[dict[str, Any]]:

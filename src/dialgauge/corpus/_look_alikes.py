@@ -16,6 +16,7 @@ from dialgauge.corpus._names import (
     is_housekeeping,
     is_id,
     is_metric,
+    is_of_conversation,
     is_other_id,
     is_person,
     normalised,
@@ -30,7 +31,12 @@ _WORDS = 8
 #: A text that is longer than this is no answer to a question with given answers.
 _LONGEST = 40
 #: What models say about the data, and what the data say about themselves, are no judgements of people.
-_OF_PROGRAMS = frozenset(["predictions", "prediction", "suggestions", "suggestion", "metrics", "automatic"])
+_OF_PROGRAMS = frozenset(
+    [
+        *("predictions", "prediction", "suggestions", "suggestion", "metrics", "automatic"),
+        *("stats", "statistics", "analytics", "telemetry"),
+    ]
+)
 _NOT_PEOPLE = frozenset(["metadata", "meta", "config", "settings"])
 #: What was shown to people, or says where things are.
 _SHOWN = frozenset(
@@ -109,6 +115,7 @@ def may_be_judged(one: Field, has_judgements: bool, known_layout: bool) -> bool:
         or name in SPEAKERS
         or words & (TIME_WORDS | _OF_MODELS)
         or computed
+        or (has_judgements and any(is_of_conversation(part) for part in above))
         or (any(is_metric(part) for part in above) and (has_judgements or not is_named(one)))
     )
 

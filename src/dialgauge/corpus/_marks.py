@@ -58,6 +58,9 @@ def find_marks(frame: pl.DataFrame, names: Mapping[str, str]) -> Marks | None:
 
 
 def _offsets(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[str, str] | None:
+    if words is None and start is not None and end is not None:  # {"start": 3, "end": 7, "text": "Rome"}
+        texts = [column for column, name in names.items() if name == "text" and column != summary]
+        words = next((column for column in texts if _are_as_long(frame, column, start, end)), None)
     """Two columns of whole numbers, called start and end of the same thing, of which the second is not smaller."""
     for start, name in names.items():
         opening = _START.fullmatch(name)
@@ -106,6 +109,18 @@ def spans(table: Table, mapping: Mapped, marks: Marks) -> Table:
     cells = {
         use: _given(table.frame[column]) if column else empty
         for use, column in (
+def _are_as_long(frame: pl.DataFrame, words: str, start: str, end: str) -> bool:
+    """Whether texts are as long as the places that are marked, nearly always: then they are the words there."""
+    cells = pl.DataFrame(
+        {
+            "length": _given(frame[words]).str.len_chars(),
+            "place": _given(frame[end]).cast(pl.Float64, strict=False)
+            - _given(frame[start]).cast(pl.Float64, strict=False),
+        }
+    ).drop_nulls()
+    return cells.height > 0 and int((cells["length"] == cells["place"]).sum()) * 10 >= cells.height * 9
+
+
             ("start", marks.start),
             ("end", marks.end),
             ("text", marks.words),

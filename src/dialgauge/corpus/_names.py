@@ -156,6 +156,10 @@ _ID = re.compile(
 _BARE_ID = re.compile(
     rf"(?:{_THING})|uuid|guid|hash|key|fname|file|file_name|filename|ref|nr|number|no|name|index|idx|.+_id|[a-z]{{2,8}}id"
 )
+#: What customers say of a talk.
+_OF_CONVERSATION = re.compile(
+    r"(?:call|conversation|contact|interaction|session|chat|ticket|case|meeting)_(?:rating|satisfaction|csat|nps)|csat|nps"
+)
 #: Ids of people, of single judgements and of the work on them, never of a dialogue.
 _OTHER_ID = re.compile(
     r"(?:annotation|assignment|hit|hit_type|submission|user|worker|rater|annotator|participant|response|study|task|"
@@ -293,6 +297,11 @@ def is_dimension(name: str) -> bool:
     """Whether a normalised name is that of a dimension."""
     trimmed = re.sub(r"^(?:human|expert|annotator|rating|score)_|_(?:score|rating|label|likert)$", "", name)
     return name in DIMENSIONS or trimmed in DIMENSIONS
+
+def is_of_conversation(name: str) -> bool:
+    """Whether a normalised name is that of a customer's word on a talk, not on its summary: ``conversation_rating``."""
+    return bool(_OF_CONVERSATION.fullmatch(name))
+
 
 
 def asks_for_dimension(title: str) -> bool:

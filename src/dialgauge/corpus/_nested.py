@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.corpus._names import USES, is_dimension, is_id, is_metric, is_person, normalised
+from dialgauge.corpus._names import USES, is_dimension, is_id, is_metric, is_of_conversation, is_person, normalised
 from dialgauge.corpus._nested_answers import (
     as_judgement,
     asked_of,
@@ -20,6 +20,7 @@ from dialgauge.corpus._nested_answers import (
     single,
     votes,
 )
+from dialgauge.corpus._nested_names import speakers_named
 from dialgauge.corpus._nested_people import person_key
 from dialgauge.corpus._shapes import (
     DIALOGUE,
@@ -40,7 +41,9 @@ from dialgauge.corpus._shapes import (
     is_turn,
     is_voted,
     sentence_of,
+    system_key,
     text_alone,
+    text_key,
     turns_within,
     voted_keys,
 )
@@ -96,9 +99,11 @@ class _Level:
         self.given: frozenset[str] = frozenset()
         self.voted: frozenset[str] = frozenset()
         self.told = False  # whether the dialogue is a text of this object
+        self.record: Record = {}
         self.opening: list[Mapping[str, Any]] = []  # turns before those of a list
 
     def read(self, record: Record) -> None:
+        self.record = record
         self.given = frozenset(record)
         self.judging = any(is_person(normalised(key)) for key in record)
         self.known_person = self.known_person or self.judging
@@ -109,7 +114,10 @@ class _Level:
         if self.opening and "dialogue" not in self.first:
             self._say([])
         for key, value in self.judged:
-            self.inner += self._judgements(key, value)
+            if len(self.systems) > 1 and isinstance(value, Mapping) and is_of_conversation(normalised(key)):
+                self.first[key] = json.dumps(value, ensure_ascii=False)
+            else:
+                self.inner += self._judgements(key, value)
 
     def rows(self) -> list[dict[str, Any]]:
         identity = self.identity()
@@ -187,6 +195,7 @@ class _Level:
         if len(turns) == 1 and sum(bool(turn.speaker) for turn in parse_turns(turns[0].text)) > 1:
             turns = parse_turns(turns[0].text)  # a request to a model that quotes the dialogue
         self.opening = []
+        turns = speakers_named(turns, self.record)
         self.first["dialogue"] = json.dumps([turn_to_json(turn) for turn in turns], ensure_ascii=False)
 
     def _sentences(self, value: Sequence[Mapping[str, Any]]) -> None:
@@ -220,10 +229,12 @@ class _Level:
                 {"system": system, **(text if isinstance(text, Mapping) else {"text": text})}
                 for system, text in value.items()
             ]
+        if not all(isinstance(item, Mapping) for item in value):
+            raise ValueError("a summary must be an object")
+        named = system_key(value, text_key(value[0])) if value else None
         for item in value:
-            if not isinstance(item, Mapping):
-                raise ValueError("a summary must be an object")
-            given: dict[str, Any] = {_SUMMARY_KEYS.get(str(key), str(key)): entry for key, entry in item.items()}
+            own = {text_key(item): "summary", named: "system"} if named and not _names_system(item) else _SUMMARY_KEYS
+            given: dict[str, Any] = {own.get(str(key), str(key)): entry for key, entry in item.items()}
             given = {("system" if normalised(k) in USES["system"] else k): entry for k, entry in given.items()}
             text = next((given[k] for k in given if normalised(k) in USES["summary"]), None)
             if not isinstance(text, str) or given.get("system") is None:
@@ -267,9 +278,23 @@ class _Level:
             return
         named = self.known_person or any(is_person(normalised(inner)) for item in value for inner in item)
         whose = None if named else person_key(value, self.people)
+        about = self._system_key(value)
         for number, item in enumerate(value, start=1):
+            if about is not None:
+                item = {"system" if key == about else key: entry for key, entry in item.items()}
             who = {} if named else {"annotator": item[whose] if whose else f"{group}-{number}".strip("-")}
             yield from ({**who, **row} for row in (*ranked(item, self.systems), *marked(item)))
+
+    def _system_key(self, value: Sequence[Record]) -> str | None:
+        """The key by which judgements name the summary that they are about, where it is not called system."""
+        if len(self.systems) < 2 or any(_names_system(item) for item in value):
+            return None
+        keys = [key for key in value[0] if all(str(item.get(key)) in self.systems for item in value)]
+        return keys[0] if len(keys) == 1 else None
+
+
+def _names_system(item: Record) -> bool:
+    return any(normalised(_SUMMARY_KEYS.get(str(key), str(key))) in USES["system"] for key in item)
 
 
 def _references(value: Sequence[Any]) -> dict[str, Any]:

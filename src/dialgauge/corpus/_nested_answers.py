@@ -4,8 +4,9 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from dialgauge.corpus._names import USES, is_dimension, is_person, normalised
+from dialgauge.corpus._names import USES, is_dimension, is_id, is_person, normalised
 from dialgauge.corpus._shapes import ASKED, JUDGEMENTS, are_marks, are_questions
+from dialgauge.corpus._values import is_answer
 
 
 def as_judgement(entry: Any) -> Any:
@@ -43,8 +44,18 @@ def answers(item: Mapping[str, Any]) -> dict[str, Any]:
             row |= dict(_question(one) for one in value)
         else:
             plain = single(value)
+            if isinstance(plain, Mapping) and (given := _answers_within(plain)):
+                row |= given
+                continue
             row |= flat({"answer" if _is_answer(key, plain) else key: plain})
     return row
+
+
+def _answers_within(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The answers of an object that holds nothing else: ``{"coverage": {"label": "4"}, "fluency": {"label": "5"}}``."""
+    given = {key: single(inner) for key, inner in value.items()}
+    plain = all(not isinstance(one, dict | list) and (one is None or is_answer(str(one))) for one in given.values())
+    return given if plain and not any(is_id(normalised(key)) for key in given) else {}
 
 
 def single(value: Any) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dialgauge.corpus._names import USES, is_dimension, is_id, is_person, normalised
-from dialgauge.corpus._turns import SPEAKERS, is_pair, said_in, split_speaker
+from dialgauge.corpus._turns import AUTHORS, SPEAKERS, TEXTS, is_pair, is_silent, said_in, split_speaker
 from dialgauge.corpus._values import is_answer
 
 SUMMARIES = re.compile(
@@ -40,6 +40,7 @@ def are_turns(value: Sequence[Any]) -> bool:
         return sum(found is not None for found in speakers) * 10 >= len(value) * 8
     if len(value) > 1 and all(is_pair(item) for item in value):
         return len({item[0] for item in value}) * 2 <= len(value) + 1
+    value = [item for item in value if not is_silent(item)]
     return len(value) > 1 and all(
         isinstance(item, Mapping)
         and said_in(item) is not None
@@ -159,7 +160,7 @@ def _answer_dimensions(value: Any) -> bool:
 
 
 def are_short_answers(value: Any) -> bool:
-    """Whether every object of a list names a person and has nothing but short answers."""
+    """Whether every object of a list names a person and has nothing but short answers, maybe in objects."""
     return (
         isinstance(value, list)
         and bool(value)
@@ -167,10 +168,17 @@ def are_short_answers(value: Any) -> bool:
             isinstance(item, Mapping)
             and len(item) > 1
             and any(is_person(normalised(key)) for key in item)
-            and not any(isinstance(answer, dict | list) or len(str(answer)) > _LONGEST for answer in item.values())
+            and all(_is_short(answer) for answer in item.values())
             for item in value
         )
     )
+
+
+def _is_short(value: Any, depth: int = 0) -> bool:
+    """Whether a value is short, or an object of such values."""
+    if isinstance(value, Mapping):
+        return depth < _DEEPEST and all(_is_short(inner, depth + 1) for inner in value.values())
+    return not isinstance(value, list) and len(str(value)) <= _LONGEST
 
 
 def is_voted(name: str, value: Any) -> bool:
@@ -189,6 +197,7 @@ def is_flat(value: Mapping[str, Any], depth: int = 0) -> bool:
         is_id(normalised(key))
         or normalised(key) in IDENTITY | DIALOGUE | set(USES["summary"]) | REFERENCES
         or (isinstance(inner, Mapping) and bool(JUDGEMENTS.fullmatch(normalised(key))))
+        or are_short_answers(inner)
         or (depth < _DEEPEST and isinstance(inner, Mapping) and is_flat(inner, depth + 1))
         for key, inner in value.items()
     )
@@ -196,9 +205,26 @@ def is_flat(value: Mapping[str, Any], depth: int = 0) -> bool:
 
 def is_turn(value: Mapping[str, Any]) -> bool:
     """Whether an object is one turn: what was said, and an object about who said it."""
-    return said_in(value) is not None and any(
-        isinstance(value.get(key), Mapping) for key in ("author", "from", "sender")
-    )
+    return said_in(value) is not None and any(isinstance(value.get(key), Mapping) for key in AUTHORS)
+
+
+def system_key(items: Sequence[Mapping[str, Any]], text: str | None) -> str | None:
+    """The key under which each of several summaries has a short name of its own, where only one does."""
+    if len(items) < 2:
+        return None
+    found = []
+    for key in items[0]:
+        names = [item.get(key) for item in items]
+        short = all(isinstance(name, str) and 0 < len(name) <= _LONGEST for name in names)
+        if key != text and short and len(set(names)) == len(names) and not is_id(normalised(key)):
+            found.append(key)
+    return found[0] if len(found) == 1 else None
+
+
+def text_key(item: Mapping[str, Any]) -> str | None:
+    """The key of the text of a summary: one of the names of summaries, or of what is said."""
+    by_name = (key for key in item if normalised(key) in USES["summary"] and isinstance(item[key], str))
+    return next(by_name, next((key for key in item if key in TEXTS and isinstance(item[key], str)), None))
 
 
 def sentence_of(item: Any) -> str | None:

@@ -77,6 +77,12 @@ def _epoch(text: str) -> datetime | None:
     return _plain(datetime.fromtimestamp(seconds, UTC))
 
 
+def is_epoch(text: str) -> bool:
+    """Whether a number is one of seconds or milliseconds since 1970, in a year of this century."""
+    found = _epoch(text) if re.fullmatch(r"1\d{9}(?:\d{3})?(?:\.\d+)?", text.strip()) else None
+    return found is not None and found.year > 2000
+
+
 def _java(text: str) -> datetime | None:
     found = _JAVA.fullmatch(text)
     if not found or found[4] not in _ZONES:

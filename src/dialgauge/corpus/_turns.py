@@ -53,6 +53,8 @@ SPEAKERS = (
     "who",
     "nick",
 )
+#: Under which names turns have an object about who said them.
+AUTHORS = ("author", "from", "sender")
 #: Under which names speech recognition lists the readings of what was said, the likeliest first.
 _READINGS = ("nBest", "alternatives")
 _DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s+"
@@ -177,7 +179,7 @@ def turns_from_json(value: object) -> tuple[Turn, ...]:
     """
     if not isinstance(value, list):
         raise ValueError("turns must be a list")
-    return tuple(_turn(item, number) for number, item in enumerate(value, start=1))
+    return tuple(_turn(item, number) for number, item in enumerate(value, start=1) if not is_silent(item))
 
 
 def _turn(item: object, number: int) -> Turn:
@@ -190,7 +192,7 @@ def _turn(item: object, number: int) -> Turn:
         raise ValueError(f"turn {number} is neither an object nor a string")
     text = said_in(item)
     speaker = _first(item, *SPEAKERS)
-    who = _first(item, "author", "from", "sender")
+    who = _first(item, *AUTHORS)
     if isinstance(who, Mapping):  # {"author": {"type": "user", "name": "Ana"}}
         speaker = _first(who, "name", "display_name", "email", "id", "type")
     role = item.get("role")
@@ -218,6 +220,13 @@ def said_in(item: Mapping[str, Any]) -> str | None:
             if all(part is not None for part in parts):
                 return " ".join(part.strip() for part in parts if part)
     return None
+
+
+def is_silent(item: Any) -> bool:
+    """Whether an object among turns is one in which somebody did something without a word: it was assigned, closed."""
+    if not isinstance(item, Mapping) or not any(isinstance(item.get(key), Mapping) for key in AUTHORS):
+        return False
+    return any(key in item for key in TEXTS) and said_in(item) is None
 
 
 def is_pair(item: object) -> bool:

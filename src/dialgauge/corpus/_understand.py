@@ -19,6 +19,7 @@ from dialgauge.corpus._inline import with_inline_marks
 from dialgauge.corpus._joined_ids import with_parted_ids, with_whole_ids
 from dialgauge.corpus._jsonl import record_key
 from dialgauge.corpus._mapping import IGNORE, Mapped
+from dialgauge.corpus._nested_names import with_people_named
 from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._nested_pairs import pairs_in
@@ -135,7 +136,7 @@ def _flattened(table: Table, mapping: Mapped) -> Table:
     rows: list[dict[str, Any]] = []
     numbers: list[int] = []
     problems = list(table.problems)
-    sided = with_sides([record for _, record in table.records])
+    sided = with_sides(with_people_named([record for _, record in table.records]))
     for number, ((line, _), record) in enumerate(zip(table.records, sided, strict=True)):
         try:
             made = [row for inner in pairs_in(record) or [side_by_side(record)] for row in flatten(inner, kept, people)]

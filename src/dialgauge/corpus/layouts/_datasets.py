@@ -44,6 +44,8 @@ def _prodigy(builder: Builder) -> None:
         else:
             value = "yes" if answer == "accept" else "no"
             builder.add(line, judged | {"dimension": str(record.get("label") or "accepted"), "value": value})
+    if marked or any("options" in record for _, record in builder.records):
+        builder.ignored["answer"] = "says whether the task was done, not how good the summary is"
     if builder.dropped:
         builder.notes.append(f"{sum(builder.dropped.values())} tasks were ignored or rejected and are left out")
 
