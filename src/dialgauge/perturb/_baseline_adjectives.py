@@ -314,7 +314,7 @@ def check_replaced(
 register(
     Perturbation(
         name="antonym_adjective",
-        version="8",
+        version="9",
         family="baseline",
         description="replaces adjectives by their antonyms, in the same degree",
         effects={"consistency": "degrades", "relevance": "preserves"},

@@ -256,6 +256,8 @@ def supposed(parsed: Parsed, token: Token) -> str:
         opening = {parsed.tokens[c].lower for c in t.children if parsed.tokens[c].dep in ("mark", "advmod")}
         if t.pos in ("VERB", "AUX", "ADJ") and opening & (CONDITIONS | {"after", "when", "whenever"}):
             return "inside a condition"
+        if t is not token and t.lower in CONDITIONS:
+            return "inside a condition"  # "provided that he is careful"
         clauses = [parsed.tokens[c] for c in t.children if parsed.tokens[c].dep == "advcl"]
         if any(parsed.tokens[c.left].lower in ("if", "once", "unless") for c in clauses):
             return "under a condition"  # "could be a great hotel once the insects are gone"
