@@ -5,6 +5,7 @@ questions on the embedded corpus, with the defaults and with other answers to ev
 """
 
 import json
+import random
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -19,34 +20,64 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from dialgauge.affect import AffectSettings
+from dialgauge.affect import AffectSettings, psent_score
 from dialgauge.cli._settings import flag_of, with_options
-from dialgauge.corpus import embedded_corpus
+from dialgauge.corpus import (
+    Choice,
+    Corpus,
+    Dialogue,
+    Preference,
+    Rating,
+    Span,
+    Summary,
+    Turn,
+    embedded_corpus,
+    write_corpus,
+)
 from dialgauge.engine import EngineSettings
 from dialgauge.errors import DialgaugeError, InputError
 from dialgauge.learn import LearnSettings
-from dialgauge.metaeval import CorrelationSettings, MetricEvaluation, RobustnessSettings, evaluate_metrics
+from dialgauge.metaeval import (
+    CorrelationSettings,
+    LabelSettings,
+    MetricEvaluation,
+    RobustnessSettings,
+    SystemComparisonSettings,
+    compare_systems,
+    evaluate_judgements,
+    evaluate_metrics,
+    trust,
+)
 from dialgauge.metrics import Scores, score
 from dialgauge.perturb import perturb
-from dialgauge.ratings import agreement
+from dialgauge.ratings import (
+    AgreementSettings,
+    JudgementSettings,
+    RatingPolicy,
+    agreement,
+    best_worst_results,
+    preference_results,
+    span_results,
+)
 from dialgauge.settings import Settings, choices_of, default_of
 from dialgauge.study import analyse_variants, read_study_file, run_study
+from dialgauge.study._graph import all_stages
 
 PACKAGE = Path(str(import_module("dialgauge").__file__)).parent
 METRICS = ["rouge-1", "chrf", "ter", "length"]
 
 
 def settings_types() -> list[type[Settings]]:
-    """Every settings type of the package."""
+    """Every settings type of the package, sections of the study file included."""
     import_module("dialgauge.resampling")
     for path in sorted(PACKAGE.glob("*/_settings.py")):
         if path.parent.name != "cli":
             import_module(f"dialgauge.{path.parent.name}._settings")
+    all_stages()
 
     def below(kind: type[Settings]) -> Iterator[type[Settings]]:
         for one in kind.__subclasses__():
-            # Sections of the study file that add keys of their own are tested with their stages.
-            if one.__module__ == "dialgauge.resampling" or one.__module__.endswith("._settings"):
+            if one.__module__.startswith("dialgauge."):
                 yield one
             yield from below(one)
 
@@ -80,7 +111,17 @@ SPECIAL: dict[str, Any] = {
     "conditions": ("original+domain", "original+baseline"),
     "longest": 60,
     "models": ("unieval=folder:other",),
+    "CorpusSection.ratings": ["more.csv"],
+    "map": {"summary": "hyp"},
+    "direction": {"redundancy": "lower"},
+    "also": ("runs/other",),
+    "MetricsSection.use": ("rouge-1", "chrf"),
+    "PerturbationsSection.use": ("typos", "jumble"),
+    "SummarizeSection.systems": ("lead", "textrank"),
 }
+#: What a section does not take, or not beside other answers: [tweak_to_trust] has the variants of [perturbations], and
+#: what a chat model writes needs no parser and no gate.
+REFUSED = {"TweakSection": ("perturbations",), "PerturbationsSection": ("parser", "gate")}
 
 
 def other_value(name: str, kind: Any, default: Any) -> Any:
@@ -108,7 +149,11 @@ def other_value(name: str, kind: Any, default: Any) -> Any:
 
 
 def other_values(kind: type[Settings]) -> dict[str, Any]:
-    return {name: other_value(name, field.annotation, default_of(field)) for name, field in kind.model_fields.items()}
+    return {
+        name: SPECIAL.get(f"{kind.__name__}.{name}") or other_value(name, field.annotation, default_of(field))
+        for name, field in kind.model_fields.items()
+        if name not in REFUSED.get(kind.__name__, ())
+    }
 
 
 def as_options(kind: type[Settings], values: Mapping[str, Any]) -> list[str]:
@@ -154,9 +199,11 @@ def test_every_field_is_the_same_by_every_entrance(kind: type[Settings]) -> None
     if "ray_address" in values:
         values["name"] = "ray"  # which the others are for
     wanted = kind(**values)
-    assert all(getattr(wanted, name) != default_of(field) for name, field in kind.model_fields.items())
+    assert all(getattr(wanted, name) != default_of(kind.model_fields[name]) for name in values)
     assert kind.model_validate(tomllib.loads(as_toml(values))) == wanted
-    assert kind.model_validate(json.loads(wanted.model_dump_json())) == wanted  # as it stands in a manifest
+    refused = set(REFUSED.get(kind.__name__, ()))
+    stored = json.loads(wanted.model_dump_json(exclude=refused))  # as it stands in a manifest
+    assert kind.model_validate(stored) == wanted
     options = {
         name: value
         for name, value in values.items()
@@ -229,53 +276,135 @@ def test_a_wrong_value_is_refused_in_the_same_words(
 
 
 @dataclass(frozen=True)
-class Question:
-    """A question: how it is asked in Python, by which command, and what of a study answers it."""
+class Places:
+    """The files that a question is asked about: a corpus (and its name), scores of it, and a finished study."""
 
-    ask: Callable[[Scores, Mapping[str, Any]], list[dict[str, Any]]]
-    command: Callable[[Path], list[str]]
-    answer: Callable[[Any], list[dict[str, Any]]]
+    source: str
+    corpus: Corpus
+    scores: Path
+    run: Path
+
+
+def _table_of(name: str) -> Callable[[Path], Any]:
+    return lambda folder: pl.read_parquet(folder / f"{name}.parquet").to_dicts()
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question: how it is asked in Python, by which command, and where a study has the answer.
+
+    ``sections`` of the study file take the answers to its fields, which ``kinds`` declare.
+    """
+
+    ask: Callable[[Places, Mapping[str, Any]], Any]
+    command: Callable[[Places], list[str]]
+    answer: Callable[[Any], Any]
     sections: Mapping[str, tuple[str, ...]]
-    table: str
+    stored: Callable[[Path], Any]
+    kinds: tuple[type[Settings], ...]
     extra: str = ""
+    corpus: str = "embedded"
 
 
 CORRELATION = ("levels", "coefficients", "resample", "resamples", "confidence", "role")
 POLICY = ("aggregate", "clean", "on_invalid", "dimensions")
+#: The results for judgements that are not ratings: what commands call them, and the tables of a study.
+JUDGED = {
+    ("preferences", "systems"): "preferred-systems",
+    ("preferences", "facts"): "preference-facts",
+    ("best_worst", "systems"): "best-worst",
+    ("best_worst", "reliability"): "best-worst-reliability",
+    ("spans", "agreement"): "span-agreement",
+    ("spans", "labels"): "span-labels",
+    ("spans", "systems"): "span-systems",
+}
 QUESTIONS = {
     "correlate": Question(
-        ask=lambda scores, asked: _evaluated(scores, asked).correlations.frame.to_dicts(),
-        command=lambda scores: ["correlate", "embedded", str(scores)],
+        ask=lambda at, asked: _evaluated(at, asked).correlations.frame.to_dicts(),
+        command=lambda at: ["correlate", at.source, str(at.scores)],
         answer=lambda document: document["correlations"],
         sections={"correlation": CORRELATION, "ratings": POLICY},
-        table="correlations",
+        stored=_table_of("correlations"),
+        kinds=(CorrelationSettings, RatingPolicy),
     ),
     "ceiling": Question(
-        ask=lambda scores, asked: _ceiling(scores, asked),
-        command=lambda scores: ["correlate", "embedded", str(scores)],
+        ask=lambda at, asked: _ceiling(at, asked),
+        command=lambda at: ["correlate", at.source, str(at.scores)],
         answer=lambda document: document["human_ceiling"],
         sections={"correlation": CORRELATION, "ratings": POLICY},
-        table="ceiling",
+        stored=_table_of("ceiling"),
+        kinds=(CorrelationSettings, RatingPolicy),
     ),
     "agreement": Question(
-        ask=lambda scores, asked: agreement(
-            embedded_corpus().ratings, ["krippendorff-alpha"], **asked
-        ).frame.to_dicts(),
-        command=lambda scores: ["agreement", "embedded", "--measure", "krippendorff-alpha"],
+        ask=lambda at, asked: agreement(at.corpus.ratings, ["krippendorff-alpha"], **asked).frame.to_dicts(),
+        command=lambda at: ["agreement", at.source, "--measure", "krippendorff-alpha"],
         answer=lambda document: document["agreement"],
         sections={"ratings": POLICY, "correlation": ("resamples", "confidence")},
-        table="agreement",
+        stored=_table_of("agreement"),
+        kinds=(AgreementSettings, RatingPolicy),
     ),
     "robustness": Question(
-        ask=lambda scores, asked: _robustness(asked),
-        command=lambda scores: ["robustness", "embedded", *_repeated("-m", METRICS), "-p", "typos", "-p", "jumble"],
+        ask=lambda at, asked: _robustness(at, asked),
+        command=lambda at: ["robustness", at.source, *_repeated("-m", METRICS), "-p", "typos", "-p", "jumble"],
         answer=lambda document: document["cards"],
         sections={
             "perturbations": ("dimensions", "margin", "priors", "effects"),
             "correlation": ("resamples", "confidence"),
         },
-        table="robustness",
+        stored=_table_of("robustness"),
+        kinds=(RobustnessSettings,),
         extra='[perturbations]\nuse = ["typos", "jumble"]\n',
+    ),
+    "affect": Question(
+        ask=lambda at, asked: psent_score(at.corpus, **asked).frame.to_dicts(),
+        command=lambda at: ["affect", "score", at.source],
+        answer=lambda document: document["scores"],
+        sections={"affect": ("tagger", "denominator", "tags", "several", "resamples", "confidence")},
+        # A study measures each role as well, as another side.
+        stored=lambda folder: pl.read_parquet(folder / "psentscore.parquet").drop("side").to_dicts(),
+        kinds=(AffectSettings,),
+        extra="[affect]\n",
+    ),
+    "compare-systems": Question(
+        ask=lambda at, asked: _compared(at, asked),
+        command=lambda at: ["compare-systems", at.source, str(at.scores)],
+        answer=lambda document: [document["comparisons"], document["same_winner"]],
+        sections={
+            "systems": ("systems", "baseline", "metrics", "correction", "resamples", "confidence"),
+            "ratings": POLICY,
+        },
+        stored=lambda folder: [_table_of(name)(folder) for name in ("system-comparisons", "same-winner")],
+        kinds=(SystemComparisonSettings, RatingPolicy),
+    ),
+    "judgements": Question(
+        ask=lambda at, asked: _judgements(at.corpus, JudgementSettings(**asked)),
+        command=lambda at: ["agreement", at.source],
+        answer=lambda document: [document[kind][part] for kind, part in JUDGED],
+        sections={"judgements": ("severities", "splits", "resamples", "confidence")},
+        stored=lambda folder: [_table_of(name)(folder) for name in JUDGED.values()],
+        kinds=(JudgementSettings,),
+        corpus="made",
+    ),
+    "labels": Question(
+        ask=lambda at, asked: _labels(at, asked),
+        command=lambda at: ["correlate", at.source, str(at.scores)],
+        answer=lambda document: [document["judgements"]["labels"], document["judgements"]["preferences"]],
+        sections={"judgements": ("resamples", "confidence"), "ratings": ("dimensions",)},
+        stored=lambda folder: [_table_of(name)(folder) for name in ("label-measures", "preference-accuracy")],
+        kinds=(LabelSettings, RatingPolicy),
+        corpus="made",
+    ),
+    # The command shows what a study has decided, so its options are those of the study.
+    "verdict": Question(
+        ask=lambda at, asked: trust(at.corpus, Scores.load(at.scores), **asked).to_dict(),
+        command=lambda at: ["verdict", str(at.run)],
+        answer=lambda document: document,
+        sections={
+            "verdict": ("level", "coefficient", "null_runs", "controls", "resamples", "confidence"),
+            "ratings": POLICY,
+        },
+        stored=lambda folder: json.loads((folder / "verdict.json").read_text("utf-8")),
+        kinds=(),
     ),
 }
 OTHER: dict[str, dict[str, Any]] = {
@@ -294,47 +423,156 @@ OTHER: dict[str, dict[str, Any]] = {
     "ceiling": {"levels": ("summary",), "aggregate": "model", "resamples": 40, "seed": 2},
     "agreement": {"on_invalid": "keep", "dimensions": ("relevance",), "resamples": 40, "confidence": 0.8, "seed": 5},
     "robustness": {"margin": 0.5, "dimensions": ("fluency",), "resamples": 40, "confidence": 0.8, "seed": 6},
+    "affect": {
+        "denominator": "pieces",
+        "tags": "count",
+        "several": "mean",
+        "resamples": 40,
+        "confidence": 0.8,
+        "seed": 7,
+    },
+    "compare-systems": {
+        "systems": ("careful", "glib", "terse"),
+        "metrics": ("rouge-1", "length"),
+        "correction": "benjamini-hochberg",
+        "resamples": 40,
+        "confidence": 0.8,
+        "aggregate": "median",
+        "dimensions": ("consistency",),
+        "seed": 8,
+    },
+    "judgements": {"severities": {"major": 3.0}, "splits": 20, "resamples": 40, "confidence": 0.8, "seed": 9},
+    "labels": {"resamples": 40, "confidence": 0.8, "dimensions": ("correct", "better"), "seed": 10},
+    "verdict": {
+        "level": "global",
+        "coefficient": "spearman",
+        "null_runs": 20,
+        "controls": False,
+        "resamples": 200,
+        "confidence": 0.8,
+        "aggregate": "majority-or-mean",
+        "dimensions": ("consistency", "fluency"),
+        "seed": 11,
+    },
 }
 
 
-def _repeated(flag: str, values: list[str]) -> list[str]:
-    return [part for value in values for part in (flag, value)]
+def made_corpus() -> Corpus:
+    """Three systems with labels, preferences, best-worst choices and marked errors."""
+    draw = random.Random(0)
+    ids, systems, people = [f"d{n}" for n in range(12)], ["a", "b", "c"], ["ann", "bo"]
+    key = [(d, s, who) for d in ids for s in systems for who in people]
+    summaries = [
+        Summary(d, s, " ".join(["The agent calls back", *["soon"] * draw.randint(0, 4)])) for d in ids for s in systems
+    ]
+    better = [
+        Preference(
+            d, one, other, who, "better", draw.choice("aab") if one == "a" else draw.choice("ab"), shown_first="a"
+        )
+        for d in ids
+        for one, other in (("a", "b"), ("b", "c"), ("a", "c"))
+        for who in people
+    ]
+    chosen = []
+    for d in ids:
+        for who in people:
+            order = draw.sample(systems, 3)
+            chosen += [
+                Choice(d, f"{d} {who}", who, "favourite", system, choice)
+                for system, choice in zip(order, ("best", "neither", "worst"), strict=True)
+            ]
+    return Corpus.build(
+        [Dialogue(d, (Turn("A", "The bill is wrong and the agent will call back soon."),)) for d in ids],
+        [*summaries, *(Summary(d, "reference", "The agent calls back soon.", kind="reference") for d in ids)],
+        [Rating(d, s, who, "correct", float(draw.random() < 0.6), scale="yes/no") for d, s, who in key],
+        preferences=better,
+        choices=chosen,
+        spans=[
+            Span(d, s, who, "errors", 1, 4, 9, label=draw.choice("xy"), severity=draw.choice(["major", "minor"]))
+            for d, s, who in key
+            if draw.random() < 0.7
+        ],
+    )
 
 
 #: With the defaults, two questions have one answer.
 EVALUATED: dict[str, MetricEvaluation] = {}
 
 
-def _evaluated(scores: Scores, asked: Mapping[str, Any]) -> MetricEvaluation:
+def _evaluated(at: Places, asked: Mapping[str, Any]) -> MetricEvaluation:
     key = json.dumps(asked)
     if key not in EVALUATED:
-        EVALUATED[key] = evaluate_metrics(embedded_corpus(), scores, **asked)
+        EVALUATED[key] = evaluate_metrics(at.corpus, Scores.load(at.scores), **asked)
     return EVALUATED[key]
 
 
-def _ceiling(scores: Scores, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
-    ceiling = _evaluated(scores, asked).ceiling
+def _ceiling(at: Places, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    ceiling = _evaluated(at, asked).ceiling
     assert ceiling is not None
     return ceiling.frame.to_dicts()
 
 
-def _robustness(asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _robustness(at: Places, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
     settings = RobustnessSettings(**asked)
-    made = perturb(embedded_corpus(), ["typos", "jumble"], seed=settings.seed).corpus
+    made = perturb(at.corpus, ["typos", "jumble"], seed=settings.seed).corpus
     return analyse_variants(made, score(made, METRICS), settings).robustness.cards.to_dicts()
 
 
+def _compared(at: Places, asked: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
+    found = compare_systems(at.corpus, Scores.load(at.scores), **asked)
+    return [found.frame.to_dicts(), found.agreement.to_dicts()]
+
+
+def _judgements(corpus: Corpus, settings: JudgementSettings) -> list[list[dict[str, Any]]]:
+    found = {
+        "preferences": preference_results(corpus.preferences, settings),
+        "best_worst": best_worst_results(corpus.choices, settings),
+        "spans": span_results(corpus.spans, corpus.summaries, settings),
+    }
+    return [getattr(found[kind], part).to_dicts() for kind, part in JUDGED]
+
+
+def _labels(at: Places, asked: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
+    found = evaluate_judgements(at.corpus, Scores.load(at.scores), **asked)
+    assert found.labels is not None
+    assert found.preferences is not None
+    return [found.labels.frame.to_dicts(), found.preferences.frame.to_dicts()]
+
+
+def _repeated(flag: str, values: list[str]) -> list[str]:
+    return [part for value in values for part in (flag, value)]
+
+
+CORPORA = {"embedded": embedded_corpus, "made": made_corpus}
+
+
 @pytest.fixture(scope="module")
-def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("scores") / "scores.parquet"
-    score(embedded_corpus(), METRICS).save(path)
-    return path
+def places(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Places]:
+    """Runs a study of a corpus. Several questions with their defaults are parts of the same study."""
+
+    @cache
+    def corpus(name: str) -> tuple[Corpus, Path, Path]:
+        home = tmp_path_factory.mktemp(name)
+        made = CORPORA[name]()
+        score(made, METRICS).save(home / "scores.parquet")
+        write_corpus(made, home / "corpus")
+        return made, home / "corpus", home / "scores.parquet"
+
+    @cache
+    def run(name: str, text: str) -> Places:
+        made, folder, scores = corpus(name)
+        path = tmp_path_factory.mktemp("study") / "study.toml"
+        source = "embedded" if name == "embedded" else str(folder)
+        path.write_text(text.replace("SOURCE", source))
+        return Places(source, made, scores, run_study(path).folder)
+
+    return run
 
 
 def _study_file(question: Question, asked: Mapping[str, Any]) -> str:
-    tables: dict[str, dict[str, Any]] = {"study": {"name": "s", "seed": asked.get("seed", 0)}}
-    # None of the questions is about the verdict, whose shuffled runs take longest.
-    tables |= {"corpus": {"source": "embedded"}, "metrics": {"use": METRICS}, "verdict": {"null_runs": 0}}
+    tables: dict[str, dict[str, Any]] = {"study": {"name": "s", "seed": asked.get("seed", 0), "outside": True}}
+    # Most questions are not about the verdict, whose shuffled runs take longest.
+    tables |= {"corpus": {"source": "SOURCE"}, "metrics": {"use": METRICS}, "verdict": {"null_runs": 0}}
     text = ""
     for name, keys in question.sections.items():
         tables[name] = {key: asked[key] for key in keys if key in asked}
@@ -346,22 +584,19 @@ def _study_file(question: Question, asked: Mapping[str, Any]) -> str:
 
 
 @pytest.fixture(scope="module")
-def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Runs a study and gives its folder. Several questions with their defaults are parts of the same study."""
-
-    @cache
-    def run(text: str) -> Path:
-        path = tmp_path_factory.mktemp("study") / "study.toml"
-        path.write_text(text)
-        return run_study(path).folder
-
-    return run
-
-
-@pytest.fixture(scope="module")
 def printed() -> dict[tuple[str, ...], Any]:
     """What commands have printed."""
     return {}
+
+
+def _options(question: Question, asked: Mapping[str, Any]) -> list[str]:
+    return [
+        part
+        for key, value in asked.items()
+        for kind in [next((kind for kind in question.kinds if key in kind.model_fields), None)]
+        if kind is not None
+        for part in as_options(kind, {key: value})
+    ]
 
 
 @pytest.mark.parametrize("other", [False, True], ids=["defaults", "other answers"])
@@ -369,27 +604,18 @@ def printed() -> dict[tuple[str, ...], Any]:
 def test_the_same_question_has_the_same_answer(
     name: str,
     other: bool,
-    scores: Path,
-    run_folder: Callable[[str], Path],
+    places: Callable[[str, str], Places],
     cli: Callable[..., Any],
     printed: dict[tuple[str, ...], Any],
 ) -> None:
     question, asked = QUESTIONS[name], OTHER[name] if other else {}
-    in_python = question.ask(Scores.load(scores), asked)
-    options = [
-        part
-        for key, value in asked.items()
-        for one in (value if isinstance(value, tuple) else (value,))
-        for part in (f"--{key.removesuffix('s') if isinstance(value, tuple) else key}".replace("_", "-"), str(one))
-    ]
-    command = (*question.command(scores), *options, "--json")
+    at = places(question.corpus, _study_file(question, asked))
+    in_python = question.ask(at, asked)
+    command = (*question.command(at), *_options(question, asked), "--json")
     if command not in printed:
         done = cli(*command)
         assert done.code == 0, done.err
         printed[command] = json.loads(done.out)
-    by_command = question.answer(printed[command])
-    folder = run_folder(_study_file(question, asked))
-    in_study = pl.read_parquet(folder / f"{question.table}.parquet").to_dicts()
     assert in_python
-    assert json.dumps(in_python) == json.dumps(by_command)
-    assert json.dumps(in_python) == json.dumps(in_study)
+    assert json.dumps(in_python) == json.dumps(question.answer(printed[command]))
+    assert json.dumps(in_python) == json.dumps(question.stored(at.run))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dialgauge.corpus import Corpus, Dialogue, Dimension, Preference, Rating, Span, Summary, Turn, write_corpus
+from dialgauge.errors import InputError
 from dialgauge.study import FinishedRun, run_study
 
 STUDY = """
@@ -62,6 +63,28 @@ def test_every_kind_has_its_tables_and_its_words(made: Path) -> None:
     page = done.report.read_text("utf-8")
     assert "What do labels, preferences and marked errors say?" in page
     assert "does the metric tell right from wrong, or one class from the others?" in page
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there", "not_there"),
+    [
+        ("better", ("preference-accuracy", "correlations"), ("agreement", "label-measures")),
+        ("correct", ("agreement", "label-measures"), ("preference-accuracy",)),
+    ],
+)
+def test_a_study_may_ask_for_a_dimension_of_any_judgement(
+    made: Path, wanted: str, there: tuple[str, ...], not_there: tuple[str, ...]
+) -> None:
+    """``dialgauge correlate --dimension`` takes those of preferences and marks, too."""
+    made.write_text(STUDY + f'[ratings]\ndimensions = ["{wanted}"]\n')
+    run = FinishedRun.open(run_study(made).folder)
+    for name in there:
+        assert run.table(name) is not None, name
+    for name in not_there:
+        assert run.table(name) is None, name
+    made.write_text(STUDY + '[ratings]\ndimensions = ["bettr"]\n')
+    with pytest.raises(InputError, match=r"ratings\.dimensions: unknown dimension 'bettr'; did you mean 'better'"):
+        run_study(made)
 
 
 def test_rated_edits_say_why_there_is_no_verdict(tmp_path: Path, cli: Callable[..., Any]) -> None:

@@ -12,6 +12,8 @@ from dialgauge.study._stage import Section, Stage, TableKind, check_dimensions
 if TYPE_CHECKING:
     from dialgauge.tables import Table
 
+_FINDINGS = "findings.json"
+
 
 def _table(run: FinishedRun, **options: Any) -> "Table":
     from dialgauge.report import agreement_table
@@ -29,13 +31,13 @@ class AgreementStage(Stage):
 
     name = "agreement"
     sections = (Section("ratings", RatingPolicy),)
-    outputs = ("agreement.parquet", "drift.parquet", "outliers.parquet", "findings.json")
+    outputs = ("agreement.parquet", "drift.parquet", "outliers.parquet", _FINDINGS)
     tables = (TableKind("agreement", _table),)
     needs_ratings = True
 
     def check(self, context: Context) -> None:
         wanted = context.section(RatingPolicy)
-        check_dimensions("ratings.dimensions", wanted.dimensions or (), context.corpus.dimensions)
+        check_dimensions("ratings.dimensions", wanted.dimensions or (), context.corpus.dimensions_of())
 
     def settings(self, context: Context) -> Mapping[str, Any]:
         intervals = context.asked(AgreementSettings).model_dump(
@@ -43,11 +45,17 @@ class AgreementStage(Stage):
         )
         return intervals | {"ratings": context.section(RatingPolicy).model_dump(mode="json")}
 
+    def files(self, context: Context) -> list[str]:
+        return [_FINDINGS] if _policy(context).dimensions == () else list(self.outputs)
+
     def make(self, context: Context) -> None:
         from dialgauge.ratings import OutlierSettings, agreement, check_ratings, drift, outliers, treat_ratings
 
+        context.write_json(_FINDINGS, [asdict(finding) for finding in check_ratings(context.corpus)])
+        if self.files(context) == [_FINDINGS]:
+            return
         context.progress("inter-annotator agreement", 0, 1)
-        policy, asked = context.section(RatingPolicy), context.asked(AgreementSettings, measures="krippendorff-alpha")
+        policy, asked = _policy(context), context.asked(AgreementSettings, measures="krippendorff-alpha")
         corpus = context.corpus.without_models()
         checked, nominal = treat_ratings(corpus.ratings, policy).checked, corpus.dimensions_of("nominal")
         agreed = agreement(checked, settings=asked, policy=policy, nominal=nominal)
@@ -56,12 +64,20 @@ class AgreementStage(Stage):
         context.write("drift.parquet", drifting.trends)
         standing = asked.subset(OutlierSettings, level=asked.level or "interval")
         context.write("outliers.parquet", outliers(checked, standing, policy, nominal=nominal).frame)
-        context.write_json("findings.json", [asdict(finding) for finding in check_ratings(context.corpus)])
 
     def results(self, run: FinishedRun) -> Mapping[str, Any]:
         return {
             "agreement": run.table("agreement"),
             "drift": run.table("drift"),
             "outliers": run.table("outliers"),
-            "findings": run.document("findings.json"),
+            "findings": run.document(_FINDINGS),
         }
+
+
+def _policy(context: Context) -> RatingPolicy:
+    """The rating policy for the dimensions that were rated; wanted ones may be those of other judgements."""
+    policy = context.section(RatingPolicy)
+    if policy.dimensions is None:
+        return policy
+    rated = context.corpus.dimensions
+    return policy.model_copy(update={"dimensions": tuple(name for name in policy.dimensions if name in rated)})

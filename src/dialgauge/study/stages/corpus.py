@@ -50,7 +50,7 @@ class CorpusSection(ReadingSettings):
     ``ratings`` names files with further ratings of its summaries; ``direction`` is ``directions`` as a table.
     """
 
-    source: str = setting(..., "The embedded corpus, dataset:NAME, or a file or folder.", option=False)
+    source: str = setting(..., "The embedded corpus, dataset:NAME, or a file or folder.")
     format: str | None = setting(None, "Format of the file, if its name does not show it.", option=False)
     map: dict[str, str | list[str]] = setting({}, "Use of columns, as in summary = 'hyp'.", option=False)
     strict: bool = setting(False, "Fail on invalid rows instead of skipping them.", option=False)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dialgauge.metaeval import LabelSettings, evaluate_judgements
+from dialgauge.metaeval import LabelSettings, evaluate_judgements, summary_labels
 from dialgauge.ratings import (
     JudgementSettings,
     RatingPolicy,
@@ -104,10 +104,16 @@ class JudgementsStage(Stage):
         }
 
     def files(self, context: Context) -> list[str]:
-        corpus = context.corpus.without_models()
+        corpus, policy = context.corpus.without_models(), context.section(RatingPolicy)
+        compared = set(corpus.preferences["dimension"])
         wanted = (
-            (bool(corpus.dimensions_of("binary", "nominal")) or corpus.spans.height > 0, _LABELS),
-            (corpus.preferences.height > 0, _PREFERENCES),
+            (summary_labels(corpus, policy) is not None, _LABELS),
+            # Metrics are asked about the dimensions of [ratings] alone.
+            (
+                bool(compared if policy.dimensions is None else compared.intersection(policy.dimensions)),
+                _PREFERENCES[:1],
+            ),
+            (bool(compared), _PREFERENCES[1:]),
             (corpus.choices.height > 0, _CHOICES),
             (corpus.spans.height > 0, _SPANS),
         )

@@ -40,7 +40,7 @@ class TweakSection(TableSettings):
     other weights, and ``epochs`` and ``limit`` make it shorter.
     """
 
-    tuned: Several[str] = setting((), "Metric to fine-tune for Table 7: unieval, bartscore …", flag="--tuned")
+    tuned: Several[str] = setting((), "Metric to fine-tune for Table 7, such as unieval or bartscore.", flag="--tuned")
     models: Several[str] = setting((), "Weights to fine-tune from, as METRIC=MODEL.", flag="--model")
     epochs: int | None = setting(None, "Table 7: passes over the training data (default: those of the metric).", ge=1)
     limit: int | None = setting(
