@@ -41,6 +41,9 @@ from dialgauge.metrics._stream import (
     StreamReport as StreamReport,
     score_stream as score_stream,
 )
+from dialgauge.metrics._stream_arrow import (
+    score_arrow as score_arrow,
+)
 from dialgauge.metrics._texts import (
     TextTable as TextTable,
 )

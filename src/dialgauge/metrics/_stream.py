@@ -31,7 +31,7 @@ from dialgauge.metrics._settings import StreamSettings
 from dialgauge.metrics._sharded import PartScorer
 from dialgauge.metrics._stream_files import PartStore, in_memory
 from dialgauge.metrics._stream_layout import Workplace, forget_files
-from dialgauge.metrics._stream_source import Chunk, Loaded, Source, open_source
+from dialgauge.metrics._stream_source import Chunk, Loaded, Source, check_references, open_source
 from dialgauge.metrics._stream_sums import part_totals, unscored, values_of
 from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
@@ -164,7 +164,7 @@ def score_stream(
         include_references=asked.include_references,
         with_sources=any(request.target in ("source", "both") for request in requests),
     )
-    _check_references(place, opened, requests)
+    check_references(place, opened, requests)
     head: dict[str, Any] = {
         "layout": _LAYOUT,
         "source": opened.describe(engine),
@@ -269,15 +269,6 @@ def _streamable(
     if not kept:
         raise InputError("none of the metrics can run: " + "; ".join(f"{name}: {why}" for name, why in lost.items()))
     return kept, lost
-
-
-def _check_references(place: str, source: Source, requests: Sequence[MetricRequest]) -> None:
-    for request in requests:
-        if request.target in ("reference", "both") and not source.has_references():
-            raise InputError(
-                f"metric {request.column!r} needs references, but {place} has none: name their column with "
-                f"reference=COLUMN, or use '{request.metric.name}@source' if the metric supports it"
-            )
 
 
 def _claim(store: PartStore, head: Mapping[str, Any]) -> None:

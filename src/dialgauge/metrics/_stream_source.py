@@ -24,6 +24,7 @@ from dialgauge.corpus import (
 )
 from dialgauge.engine import Engine
 from dialgauge.errors import InputError
+from dialgauge.metrics._metric import MetricRequest
 from dialgauge.metrics._stream_files import ParquetTable, PartStore, is_url
 from dialgauge.metrics._stream_layout import ROW, Layout, Piece, Workplace, known_layout, lay_out, read_pieces
 
@@ -119,6 +120,16 @@ def open_source(
     return PairsSource.open(place, mapping, with_sources)
 
 
+def check_references(place: str, source: Source, requests: Sequence[MetricRequest]) -> None:
+    """Refuse metrics that need references where there are none."""
+    for request in requests:
+        if request.target in ("reference", "both") and not source.has_references():
+            raise InputError(
+                f"metric {request.column!r} needs references, but {place} has none: name their column with "
+                f"reference=COLUMN, or use '{request.metric.name}@source' if the metric supports it"
+            )
+
+
 def stream_systems(
     place: str, mapping: Mapping[str, str | Sequence[str]], *, include_references: bool = False
 ) -> list[str]:
@@ -148,8 +159,14 @@ class PairsSource:
 
     @classmethod
     def open(cls, place: str, mapping: Mapping[str, str | Sequence[str]], with_sources: bool) -> "PairsSource":
+        """The rows of Parquet files."""
+        return cls.of(ParquetTable.open(place), place, mapping, with_sources)
+
+    @classmethod
+    def of(
+        cls, table: ParquetTable, place: str, mapping: Mapping[str, str | Sequence[str]], with_sources: bool
+    ) -> "PairsSource":
         """Find out which column is which: from the mapping, from the names, from the first rows."""
-        table = ParquetTable.open(place)
         plan = make_plan(_plain(table.read(0, 1000)), mapping)
         if "summary" not in plan.uses:
             raise InputError(
