@@ -193,3 +193,56 @@ def test_judgements_of_other_kinds_compare_systems_and_classes_do_not() -> None:
     assert sorted(found) == ["better", "errors any", "errors penalty", "errors per 100 words"]
     assert (found["better"]["difference"], found["better"]["better"]) == (-7 / 8, "gpt")
     assert (found["errors penalty"]["difference"], found["errors penalty"]["better"]) == (5.0, "gpt")
+
+
+def rated_apart(shared: int = 0) -> Corpus:
+    """Two systems on twelve dialogues each, of which some have both."""
+    generator = np.random.default_rng(3)
+    places = [("a", n) for n in range(12)] + [("b", n) for n in range(12 - shared, 24 - shared)]
+    return Corpus.build(
+        [Dialogue(f"d{n:02}", ()) for n in range(24)],
+        [Summary(f"d{n:02}", system, "Text.") for system, n in places],
+        [
+            Rating(
+                f"d{n:02}", system, who, "fluency", float(generator.integers(1, 4) + 2 * (system == "b")), scale="1-5"
+            )
+            for system, n in places
+            for who in ("x", "y")
+        ],
+    )
+
+
+@pytest.mark.parametrize("shared", [0, 5])
+def test_systems_rated_on_different_dialogues_are_tested_unpaired(shared: int) -> None:
+    corpus = rated_apart(shared)
+    row = compare_systems(corpus).frame.row(0, named=True)
+    means = corpus.ratings.group_by("system", "dialogue_id").agg(pl.col("value").mean())
+    one, other = (means.filter(system=name)["value"].to_numpy() for name in "ab")
+    expected = stats.ttest_ind(one, other, equal_var=False)
+    ends = expected.confidence_interval()
+    assert (row["design"], row["better"], row["wins"]) == ("unpaired", "b", 0)
+    assert row["p_value"] == pytest.approx(expected.pvalue)
+    assert (row["low"], row["high"]) == pytest.approx((ends.low, ends.high))
+    pooled = np.sqrt((one.var(ddof=1) + other.var(ddof=1)) / 2)
+    assert row["effect"] == pytest.approx((one.mean() - other.mean()) / pooled)
+    table = pair_tables(compare_systems(corpus).frame, compare_systems(corpus).settings)[0]
+    assert any(note.startswith("Unpaired:") for note in table.notes)
+
+
+def test_where_half_of_the_dialogues_have_both_the_test_is_paired() -> None:
+    assert compare_systems(rated_apart(6)).frame["design"].to_list() == ["paired"]
+
+
+def test_two_systems_with_a_dialogue_each_say_why_there_is_no_test() -> None:
+    corpus = Corpus.build(
+        [Dialogue("d0", ()), Dialogue("d1", ())],
+        [Summary("d0", "a", "Text."), Summary("d1", "b", "Text.")],
+        [Rating("d0", "a", "x", "fluency", 2.0, scale="1-5"), Rating("d1", "b", "x", "fluency", 4.0, scale="1-5")],
+    )
+    found = compare_systems(corpus)
+    assert found.frame["difference"].to_list() == [-2]
+    table = pair_tables(found.frame, found.settings)[0]
+    assert (
+        "1 pair without a test: a system has values on one dialogue only, or no value varies: no test." in table.notes
+    )
+    assert table.rows[0].cells[-1].text == "–"

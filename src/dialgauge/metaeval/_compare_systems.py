@@ -17,6 +17,7 @@ from dialgauge.metaeval._rater_interval import MeanDifferences, mean_differences
 from dialgauge.metaeval._settings import SystemComparisonSettings
 from dialgauge.metaeval._system_pairs import pair_systems
 from dialgauge.metaeval._tests import adjust_p_values
+from dialgauge.metaeval._unpaired import UnpairedSystems, unpaired_systems
 from dialgauge.progress import Progress, with_bar
 from dialgauge.ratings import (
     RatingPolicy,
@@ -60,6 +61,7 @@ SYSTEM_COMPARISON = pl.Schema(
         "better": pl.String,
         "better_other_raters": pl.String,
         "reason": pl.String,
+        "design": pl.String,
     }
 )
 #: One row of :attr:`SystemComparison.agreement`.
@@ -89,7 +91,9 @@ class SystemComparison(FrameResult):
     (mean difference by the standard deviation of differences), and on how many dialogues ``system`` wins, ties and
     loses. For dimensions, ``low_other_raters`` … ``high_other_raters`` holds for raters like these, while ``low`` …
     ``high`` holds for these alone. ``better`` names the better system, or says ``neither`` (was shown); it is null for
-    descriptive metrics.
+    descriptive metrics. ``design`` is "unpaired" where fewer than half of the dialogues of either system have both
+    values: then means are over all dialogues of each, interval and p-value are Welch's, the effect is in standard
+    deviations that are pooled, and nothing is said about other raters.
     ``agreement`` says for each metric and dimension whether both name the same system: ``yes``, ``no`` (they name
     different ones), or which of them (``metric only``, ``people only``, ``neither``) shows a difference at all.
     """
@@ -124,7 +128,8 @@ def compare_systems(
     """Test which of two systems is better: every pair, by each metric of ``scores`` and each rated dimension.
 
     The test swaps the two systems' values within dialogues (all ways where these are few, else ``resamples`` random
-    ones), so a dialogue that is hard for both favours neither. p-values are corrected over the pairs of each metric or
+    ones), so a dialogue that is hard for both favours neither. Systems with values on different dialogues are compared
+    by Welch's t-test. p-values are corrected over the pairs of each metric or
     dimension, unless told otherwise. Ratings are treated by ``policy``. References are compared only
     ``with_references``; metrics with one value per system cannot be tested and are left out. With a
     ``baseline``, each system is compared with that one only. Shares of comparisons won, best-worst points and penalties
@@ -290,7 +295,9 @@ def _pair_rows(measure: _Measure, systems: Sequence[str], asked: SystemCompariso
         "p_other_raters": beyond and beyond.p_value,
         "raters": beyond and beyond.units,
         "reason": _reasons(within, beyond),
+        "design": "paired",
     }
+    _put_unpaired(columns, unpaired_systems(measure.values, first, second, asked.confidence))
     made = pl.DataFrame(columns, strict=False).with_columns(
         pl.lit(measure.kind).alias("kind"),
         pl.lit(measure.name).alias("name"),
@@ -302,6 +309,27 @@ def _pair_rows(measure: _Measure, systems: Sequence[str], asked: SystemCompariso
         .cast(SYSTEM_COMPARISON)
         .with_columns(pl.col(pl.Float64).fill_nan(None))
     )
+
+
+def _put_unpaired(columns: dict[str, Any], found: UnpairedSystems) -> None:
+    """Replace what is said of pairs of systems with values on different dialogues."""
+    apart = found.apart
+    if not apart.any():
+        return
+    for name in ("mean", "other_mean", "difference", "low", "high", "p_value", "effect"):
+        columns[name] = np.where(apart, getattr(found, name), columns[name])
+    for name in ("p_floor", "low_other_raters", "high_other_raters", "p_other_raters"):
+        if columns[name] is not None:
+            columns[name] = np.where(apart, np.nan, columns[name])
+    for name in ("wins", "ties", "losses"):
+        columns[name] = np.where(apart, 0, columns[name])
+    untested = np.isnan(found.p_value)
+    few = "a system has values on one dialogue only, or no value varies: no test"
+    columns["reason"] = [
+        (few if none else None) if unpaired else reason
+        for unpaired, none, reason in zip(apart, untested, columns["reason"], strict=True)
+    ]
+    columns["design"] = np.where(apart, "unpaired", "paired").tolist()
 
 
 def _reasons(within: MeanDifferences, beyond: MeanDifferences | None) -> list[str | None]:

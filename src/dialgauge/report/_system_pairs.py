@@ -1,11 +1,13 @@
 """Which system is better: tables of paired comparisons, for the console, papers and the report."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
+from dialgauge.errors import counted
 from dialgauge.metaeval import NEITHER
 from dialgauge.report._content import listed
 from dialgauge.report._panel import Panel
@@ -14,6 +16,10 @@ from dialgauge.tables import Cell, Column, Row, Table, estimate_cell, interval, 
 
 #: What the correction of p-values is called.
 _CORRECTIONS = {"holm": "Holm", "benjamini-hochberg": "Benjamini and Hochberg", "none": "no correction"}
+_UNPAIRED = (
+    "Unpaired: fewer than half of the dialogues of either system have both, so means over all dialogues of each are "
+    "compared by Welch's t-test. Effect: in pooled standard deviations."
+)
 #: How the answer to "do metric and people name the same system?" is shown, in the order of the table.
 _AGREE = {
     "yes": "same system",
@@ -64,6 +70,7 @@ def paired_systems_table(
     )
     pairs = frame.select("system", "other").unique().height
     notes = _notes(settings, bool(rated), pairs)
+    notes += _limits(frame.filter(pl.col("name").is_in(names)).to_dicts())
     return Table("paired-systems", "systems", tuple(_heads(True)), rows, "", tuple(notes), grouping="by")
 
 
@@ -111,7 +118,7 @@ def _pair_table(
         tuple(heads),
         body,
         title=title,
-        notes=(*_notes(settings, people, pairs), *notes),
+        notes=(*_notes(settings, people, pairs), *_limits(shown), *notes),
     )
 
 
@@ -129,12 +136,25 @@ def _cells(row: Mapping[str, Any], people: bool, one_pair: bool, form: str, in_m
         cells.append(text_cell(interval(row["low_other_raters"], row["high_other_raters"], form, between=", ")))
     cells.append(number_cell(row["p_corrected"], ".2g"))
     if in_memory:
-        cells += [number_cell(row["effect"], "+.2f"), text_cell(f"{row['wins']}/{row['ties']}/{row['losses']}")]
+        counts = "unpaired" if _is_unpaired(row) else f"{row['wins']}/{row['ties']}/{row['losses']}"
+        cells += [number_cell(row["effect"], "+.2f"), text_cell(counts)]
     return [*cells, text_cell(_better(row))]
 
 
+def _limits(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What has to be said of pairs that share few dialogues or none."""
+    said = [_UNPAIRED] if any(map(_is_unpaired, rows)) else []
+    missing = Counter(row["reason"] for row in rows if row["p_value"] is None and row["reason"])
+    return said + [f"{counted(number_of, 'pair')} without a test: {reason}." for reason, number_of in missing.items()]
+
+
+def _is_unpaired(row: Mapping[str, Any]) -> bool:
+    """Whether two systems have their values on different dialogues; older runs do not say."""
+    return row.get("design") == "unpaired"
+
+
 def _better(row: Mapping[str, Any]) -> str:
-    if row["better"] is None:
+    if row["better"] is None or row["p_value"] is None:
         return "–"
     if row["better"] == NEITHER:
         return "not shown"
@@ -202,10 +222,14 @@ def better_sentences(frame: pl.DataFrame) -> list[str]:
     rows = frame.filter(pl.col("kind") == "dimension").to_dicts()
     said: dict[str, list[str]] = {}
     for row in rows:
-        said.setdefault(_better(row), []).append(f"{row['name']} ({_amount(row)})")
+        amount = "" if row["difference"] is None else f" ({_amount(row)})"
+        said.setdefault(_better(row), []).append(f"{row['name']}{amount}")
     sentences = []
     for better, where in said.items():
-        if better == "not shown":
+        if better == "–":
+            reason = next(row["reason"] for row in rows if _better(row) == "–")
+            sentences.append(f"Nothing can be said for {listed(where)}: {reason or 'its values cannot be tested'}.")
+        elif better == "not shown":
             sentences.append(f"No difference is shown for {listed(where)}.")
         else:
             system, _, limit = better.partition(", ")
