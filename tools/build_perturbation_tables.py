@@ -7,12 +7,16 @@ Writes ``antonyms.txt`` (adjectives), a word per line with its substitutes, the 
 ``persons.txt``, the nouns that name a person; ``supersenses.txt``, the number of the supersense of each noun's first
 sense; ``terms.txt``, the nouns of two words whose first is an adjective (``current account``); and
 ``clause_verbs.txt``, the verbs that take a clause (``verify that``), and ``ambiguous_nouns.txt``, the nouns that mostly
-mean something else than their first sense.
+mean something else than their first sense; and ``evaleval_synonyms.txt``, ``evaleval_antonyms.txt`` (adjectives),
+``evaleval_nouns.txt`` and ``evaleval_verbs.txt`` (hyponyms), a word and its substitute per line, for what imitates the
+published code.
 Only words in lower case are kept. The same input gives the same bytes.
 
 - An antonym is one that WordNet links directly (``!``) to this very word, of its first senses that have one; those
   with *non-* are left out. Both must be words in use (counted five times in the sense-tagged texts, in any sense).
 - The first sense of a noun is given where it was counted at least once.
+- For ``evaleval`` a word keeps the most counted substitute of the first sense that has one, where the published code
+  asks a masked language model.
 """
 
 import sys
@@ -89,6 +93,24 @@ def antonyms(part: Part) -> dict[str, list[str]]:
     return result
 
 
+def most_counted(part: Part, symbol: str) -> list[str]:
+    """Word and the most counted word of its synset (no symbol), of those that it points to itself (``!``), or of
+    those below (``~``), from the first of its senses that has one."""
+    found = []
+    for word, senses in sorted(part.senses.items()):
+        for synset in (part.synsets[offset] for offset in senses):
+            names = [] if symbol else list(synset.words)
+            for sign, target, here, there in synset.pointers:
+                if sign != symbol or target not in part.synsets or (here and synset.words[here - 1] != word):
+                    continue
+                names += part.synsets[target].words[there - 1 : there] if there else part.synsets[target].words
+            usable = [name for name in dict.fromkeys(names) if _usable(name) and name != word and part.counted(name)]
+            if usable and _usable(word) and part.counted(word):
+                found.append(f"{word} {max(usable, key=part.counted)}")
+                break
+    return found
+
+
 def persons(part: Part) -> list[str]:
     """The words whose first sense is a person and was counted at least once."""
     first = {word: senses[0] for word, senses in part.senses.items() if _usable(word)}
@@ -140,7 +162,7 @@ def _lines(path: Path) -> list[str]:
 
 def main(source: Path, target: Path) -> None:
     """Build and write the tables."""
-    adjectives, nouns = Part(source, "adj", "35"), Part(source, "noun", "1")
+    adjectives, nouns, verbs = Part(source, "adj", "35"), Part(source, "noun", "1"), Part(source, "verb", "2")
     opposites = antonyms(adjectives)
     tables = {
         "antonyms": [" ".join([word, *found]) for word, found in sorted(opposites.items()) if _usable(word)],
@@ -148,7 +170,11 @@ def main(source: Path, target: Path) -> None:
         "supersenses": supersenses(nouns),
         "terms": terms(nouns, adjectives),
         "ambiguous_nouns": ambiguous_nouns(nouns),
-        "clause_verbs": clause_verbs(Part(source, "verb", "2"), source),
+        "clause_verbs": clause_verbs(verbs, source),
+        "evaleval_synonyms": most_counted(adjectives, ""),
+        "evaleval_antonyms": most_counted(adjectives, "!"),
+        "evaleval_nouns": most_counted(nouns, "~"),
+        "evaleval_verbs": most_counted(verbs, "~"),
     }
     for name, lines in tables.items():
         text = "\n".join(lines) + "\n"

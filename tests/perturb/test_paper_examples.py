@@ -110,6 +110,23 @@ def test_pronouns_follow_the_code_where_the_print_does_not() -> None:
     assert made.count(first) == 7
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "result"),
+    [
+        ("synonym_adjective", "It is a good, rather new car.", "It is a full , rather fresh car ."),
+        ("antonym_adjective", "No good deed is too hard to do.", "No bad deed is too soft to do ."),
+        ("hyponyms", "They have no food.", "They hold no meat ."),
+    ],
+)
+def test_words_are_exchanged_without_guards_for_what_wordnet_has(name: str, text: str, result: str) -> None:
+    outcome = perturb_text(text, f"{name}:compat=evaleval")
+    assert isinstance(outcome, Variant)
+    assert outcome.text == result
+    assert perturb_text("They went there.", f"{name}:compat=evaleval") == Declined(
+        f"WordNet has no {name.split('_')[0].removesuffix('s')} of any word"
+    )
+
+
 def test_all_sixteen_can_imitate_and_nothing_else_can() -> None:
     requests = parse_requests(["baseline:compat=evaleval"])
     assert len(requests) == 16

@@ -326,7 +326,7 @@ register(
     ),
     Perturbation(
         name="synonym_adjective",
-        version="4",
+        version="5",
         family="baseline",
         description="replaces adjectives by synonyms, in the same degree",
         effects={"consistency": "preserves", "relevance": "preserves"},

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from dialgauge.perturb._edits import Draft
 from dialgauge.perturb._parse import Parsed, Token, parse
 from dialgauge.perturb._perturbation import NotApplicable, Option, Proposal, Random
+from dialgauge.perturb._word_tables import published_pairs
 
 if TYPE_CHECKING:
     from dialgauge.perturb._apply import Task
@@ -23,11 +24,12 @@ COMPAT = Option(
 _AGREEMENT = {"was": "were", "is": "are", "has": "have", "does": "do"}
 _OTHER_NUMBER = {**_AGREEMENT, **{other: one for one, other in _AGREEMENT.items()}}
 _ADJECTIVES, _NOUNS = ("JJ", "JJR", "JJS"), ("NN", "NNP", "NNS", "NNPS")
-#: The published code asks WordNet and a masked language model; these are the exchanges that Table 9 prints. Other nouns
-#: are exchanged by our own table.
+#: The published code asks WordNet and, which of its words fits, a masked language model; these are the exchanges that
+#: Table 9 prints, and the words that it leaves. Everywhere else the most frequent word of WordNet stands in.
 _PRINTED_HYPONYMS = {
     "customer": "buyer", "agent": "carrier", "are": "begin", "food": "meat", "base": "plate", "bring": "carry",
     "take": "prepare", "money": "savings", "receive": "get", "situation": "urgency",
+    **{word: word for word in ("chicken", "concern", "home", "lot", "price", "time")},
 }  # fmt: skip
 _WINDOW = 0.2
 
@@ -38,38 +40,47 @@ def published(task: "Task", attempt: int) -> Made:
     """The text that the published code makes of this one."""
     name = task.request.perturbation.name
     parsed, rng = parse(task.text), task.random(attempt)
-    if name in _MAKERS:
-        return _MAKERS[name](parsed, rng)
-    return _exchanged(task, parsed, rng)
+    return _MAKERS[name](parsed, rng) if name in _MAKERS else _shortened_or_spelt_out(task, parsed, rng)
 
 
 def _joined(tokens: "list[str]") -> str:
     return " ".join(tokens)
 
 
-def _exchanged(task: "Task", parsed: Parsed, rng: Random) -> Made:
-    """Words exchanged by our own tables, where the published ones are other people's; joined where they join."""
+def _shortened_or_spelt_out(task: "Task", parsed: Parsed, rng: Random) -> Made:
+    """Contractions and expansions by our own rules: the published tables are other people's."""
     request = task.request
     options = {key: value for key, value in request.options.items() if key != "compat"}
     proposal = request.perturbation.propose(parsed, task.dialogue, rng, request.level, **options)
-    printed = _PRINTED_HYPONYMS if request.perturbation.name == "hyponyms" else {}
     if isinstance(proposal, NotApplicable):
-        if not any(token.lower in printed for token in parsed.tokens):
-            return proposal
-        edits = []
-    else:
-        edits = list(proposal.edits if isinstance(proposal, Proposal) else proposal)
-    if request.perturbation.name in ("contractions", "expansions"):
-        return Draft(parsed.text, edits).result
-    by_start = {edit.start: edit for edit in edits}
-    return _joined([_exchange(token, by_start, printed) for token in parsed.tokens])
+        return proposal
+    return Draft(parsed.text, proposal.edits if isinstance(proposal, Proposal) else proposal).result
 
 
-def _exchange(token: Token, edits: Mapping[int, object], printed: Mapping[str, str]) -> str:
-    if token.lower in printed and token.tag in ("NN", "NNP", "VB", "VBP"):
-        return printed[token.lower]
-    edit = edits.get(token.start)
-    return token.text if edit is None else str(getattr(edit, "replacement", token.text))
+def _exchanged(parsed: Parsed, what: str, table: Callable[[Token], Mapping[str, str]]) -> Made:
+    """Every word that the table for it has, in its base form and whether it fits or not."""
+    found = [(known := table(token)).get(token.lower) or known.get(token.lemma.lower()) for token in parsed.tokens]
+    if not any(found):
+        return NotApplicable(f"WordNet has no {what} of any word")
+    return _joined([other or token.text for token, other in zip(parsed.tokens, found, strict=True)])
+
+
+def _synonym_adjective(parsed: Parsed, rng: Random) -> Made:
+    return _exchanged(parsed, "synonym", lambda t: published_pairs("synonyms") if t.tag in _ADJECTIVES else {})
+
+
+def _antonym_adjective(parsed: Parsed, rng: Random) -> Made:
+    return _exchanged(parsed, "antonym", lambda t: published_pairs("antonyms") if t.tag in _ADJECTIVES else {})
+
+
+def _hyponyms(parsed: Parsed, rng: Random) -> Made:
+    """Nouns in the singular and verbs without an ending."""
+    tables = {
+        tag: {**published_pairs(name), **_PRINTED_HYPONYMS}
+        for name, tags in (("nouns", ("NN", "NNP")), ("verbs", ("VB", "VBP")))
+        for tag in tags
+    }
+    return _exchanged(parsed, "hyponym", lambda t: tables.get(t.tag, {}))
 
 
 def _remove_punct(parsed: Parsed, rng: Random) -> Made:
@@ -187,16 +198,19 @@ def _leading_pronoun(tokens: "list[Token]") -> tuple[str, int]:
 
 _MAKERS: Mapping[str, Callable[[Parsed, Random], Made]] = {
     "add_negation": _add_negation,
+    "antonym_adjective": _antonym_adjective,
     "drop_adjectives": _drop_adjectives,
     "drop_phrases": _drop_phrases,
     "drop_stopwords": _drop_stopwords,
+    "hyponyms": _hyponyms,
     "jumble": _jumble,
     "remove_punct": _remove_punct,
     "repeat_sentences": _repeat_sentences,
     "replace_nouns_pronouns": _replace_nouns_pronouns,
     "sentence_reorder": _sentence_reorder,
     "subject_verb_dis": _subject_verb_dis,
+    "synonym_adjective": _synonym_adjective,
     "typos": _typos,
 }
-#: All that the published code has; the others exchange words by tables.
-PUBLISHED = frozenset((*_MAKERS, "antonym_adjective", "contractions", "expansions", "hyponyms", "synonym_adjective"))
+#: All that the published code has.
+PUBLISHED = frozenset((*_MAKERS, "contractions", "expansions"))

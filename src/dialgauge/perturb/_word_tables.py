@@ -79,6 +79,13 @@ def _substitute(entry: str) -> Substitute:
 
 
 @cache
+def published_pairs(name: Literal["synonyms", "antonyms", "nouns", "verbs"]) -> Mapping[str, str]:
+    """Word -> what WordNet has for it, whether it fits or not: of adjectives, or a narrower noun or verb."""
+    pairs = map(str.split, _read("wordnet", f"evaleval_{name}").splitlines())
+    return {word: other for word, other, *_ in pairs}
+
+
+@cache
 def word_set(name: str, folder: Folder = "words") -> frozenset[str]:
     """One of our own lists of words, or of those derived from WordNet."""
     return frozenset(_read(folder, name).split())
