@@ -15,9 +15,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from sqlalchemy import Connection
 
 from dialgauge.annotate import AnnotateSection, Project
 from dialgauge.annotate._access import start_session
+from dialgauge.annotate._project import get_setting, set_setting
 from dialgauge.annotate._store import Store, StoreBusyError
 from dialgauge.corpus import embedded_corpus
 from dialgauge.errors import InputError
@@ -163,6 +165,23 @@ def test_a_changed_protocol_is_refused_once_there_are_ratings(tmp_path: Path) ->
         open_study(path).__enter__()
     with open_study(path, dimensions=[{"name": "clarity"}], annotators=["ada", "bo", "cy", "dee"]) as study:
         assert len(study.person("dee").get("/api/pages")["pages"]) == 3
+
+
+def test_a_protocol_that_this_version_no_longer_takes_is_one_that_changed(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+
+    def with_a_key_that_is_gone(connection: Connection) -> None:
+        study = get_setting(connection, "study")
+        set_setting(connection, "study", {**study, "protocol": {**study["protocol"], "gone": 1}})
+
+    with open_study(path) as study:
+        study.project.store.write(with_a_key_that_is_gone)
+    with open_study(path) as study:  # nobody has answered: the project is made again
+        ada = study.person("ada")
+        ada.save(ada.pages()[0]["items"][0]["id"], 0, {"consistency": 3})
+        study.project.store.write(with_a_key_that_is_gone)
+    with pytest.raises(InputError, match=r"annotate\.gone changed .* ratings exist already"):
+        open_study(path).__enter__()
 
 
 def test_an_unreachable_database_is_an_error_without_the_password() -> None:

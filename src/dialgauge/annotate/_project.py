@@ -211,9 +211,7 @@ def _fingerprint(corpus: Corpus) -> str:
 
 def _changes(stored: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """The names of the settings that differ and matter."""
-    # Settings that did not exist when the project was created have had their default ever since.
-    before = AnnotateSection.model_validate(stored["protocol"]).model_dump(mode="json")
-    after = now["protocol"]
+    before, after = _as_now(stored["protocol"]), now["protocol"]
     names = sorted({*before, *after} - _FREE)
     changed = [name for name in names if _canonical(before.get(name)) != _canonical(after.get(name))]
     return [f"annotate.{name}" for name in changed] + [
@@ -222,7 +220,10 @@ def _changes(stored: dict[str, Any], now: dict[str, Any]) -> list[str]:
 
 
 def _as_now(protocol: dict[str, Any]) -> dict[str, Any]:
-    """A stored protocol with the settings that were added since, at their defaults."""
+    """A stored protocol with the settings that were added since, which have had their default all along.
+
+    One that this version no longer takes stays as it is: it differs, and what differs is named.
+    """
     try:
         return AnnotateSection.model_validate(protocol).model_dump(mode="json")
     except ValidationError:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
@@ -21,6 +21,8 @@ _REFUSED = re.compile(r"[^\w\-./: ]")
 
 
 class _Sink(Protocol):
+    """What a tracker takes."""
+
     def parameters(self, values: Mapping[str, str]) -> None: ...
     def means(self, values: Mapping[str, float]) -> None: ...
     def table(self, name: str, frame: pl.DataFrame) -> None: ...
@@ -126,4 +128,4 @@ class _Wandb:
         self._wandb.save(str(path), base_path=str(path.parent), policy="now")
 
 
-_SINKS: Mapping[Tracker, Any] = {"mlflow": _Mlflow, "wandb": _Wandb}
+_SINKS: Mapping[Tracker, Callable[[], _Sink]] = {"mlflow": _Mlflow, "wandb": _Wandb}

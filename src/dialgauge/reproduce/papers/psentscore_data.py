@@ -71,10 +71,6 @@ def read_bundle(data: Path) -> Bundle:
     return Bundle(folder, read_treebank(folder / "sst3"), pairs, outputs, corpus)
 
 
-def _read_pairs(path: Path) -> tuple[Pair, ...]:
-    return tuple(_pair(row, path) for row in read_json_lines(path))
-
-
 def _pair(row: Mapping[str, Any], path: Path) -> Pair:
     texts = [text for key in ("summary", "summary1", "summary2", "summary3") if (text := row.get(key)) is not None]
     if not texts or not isinstance(row.get("fname"), str) or not isinstance(row.get("dialogue"), str):
