@@ -113,16 +113,7 @@ def _latex_rows(text: str) -> list[list[str]]:
 
 
 #: Tables of judgements that this corpus does not have.
-JUDGEMENTS = (
-    "labels",
-    "label-thresholds",
-    "preferences",
-    "preference-accuracy",
-    "best-worst",
-    "spans",
-    "span-labels",
-    "span-systems",
-)
+JUDGEMENTS = ("labels", "preferences", "preference-accuracy", "best-worst", "spans", "span-labels", "span-systems")
 
 
 @pytest.mark.parametrize("kind", JUDGEMENTS)

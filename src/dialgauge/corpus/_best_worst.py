@@ -1,7 +1,7 @@
 """Tables of best-worst choices: a row per question with its options, or a row per option with marks."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -11,6 +11,7 @@ from dialgauge.corpus._names import normalised
 from dialgauge.corpus._sides import Options, columns_of, option_rows, rows_without, taken_out, with_annotators
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import OVERALL
+from dialgauge.corpus._wide_headings import as_written
 from dialgauge.corpus.layouts._base import ROW
 
 _BEST, _WORST = re.compile(r"(?:.*_)?best(?:_.*)?|most(?:_.*)?"), re.compile(r"(?:.*_)?worst(?:_.*)?|least(?:_.*)?")
@@ -29,8 +30,61 @@ def find_best_and_worst(names: Mapping[str, str]) -> tuple[str, str] | None:
     return (best[0], worst[0]) if len(best) == 1 and len(worst) == 1 else None
 
 
-def are_marks(frame: pl.DataFrame, columns: tuple[str, str]) -> bool:
-    """Whether both columns only say yes or no, as where every option has a row."""
+def by_person(table: Table, names: Mapping[str, str]) -> Table | None:
+    """The table with a row for each person who has a column for the best and one for the worst; None without such."""
+    ends: dict[str, dict[str, str]] = {}
+    for column, name in names.items():
+        at = _OF_PERSON.fullmatch(name)
+        if at is not None:
+            ends.setdefault(at[1] or at[4], {})[at[2] or at[3]] = column
+    people = {who: own for who, own in ends.items() if len(own) == len(_ENDS)}
+    columns = [column for own in people.values() for column in own.values()]
+    if len(people) < 2 or len(people) < len(ends) or not are_marks(table.frame, columns):
+        return None
+    whole = _filled_below(table.frame, columns).with_row_index("_origin")
+    rows = whole.filter(pl.any_horizontal(pl.exclude("_origin").is_not_null()))
+    rest = [column for column in table.frame.columns if column not in columns]
+    parts = [
+        rows.select(
+            "_origin",
+            *rest,
+            pl.lit(as_written(own["best"], who)).alias("annotator"),
+            *(pl.col(own[end]).alias(end) for end in _ENDS),
+        )
+        for who, own in people.items()
+    ]
+    long = pl.concat(parts, how="vertical_relaxed")
+    origin, place = long["_origin"].to_list(), table.place
+    return replace(
+        table,
+        frame=long.drop("_origin"),
+        place=lambda row: place(origin[row] if row < len(origin) else row),
+        notes=(*table.notes, f"columns for each annotator: {', '.join(long['annotator'].unique(maintain_order=True))}"),
+    )
+
+
+_ENDS = ("best", "worst")
+#: "Ivo Best", "worst_ann": a column of one person.
+_OF_PERSON = re.compile(r"(.+)_(best|worst)|(best|worst)_(.+)")
+
+
+def _filled_below(frame: pl.DataFrame, marks: Sequence[str]) -> pl.DataFrame:
+    """The frame with what stands only in the first of several rows, as merged cells are saved, in all of them."""
+    first = frame.columns[0]
+    named = frame[first].is_not_null()
+    if not frame.height or not named[0] or named.all() or frame[first].drop_nulls().is_duplicated().any():
+        return frame
+    filled = pl.any_horizontal(pl.exclude(marks).is_not_null())
+    below = [
+        column
+        for column in frame.columns
+        if column not in marks and not (frame[column].is_not_null() & ~named).any() and frame[column][0] is not None
+    ]
+    return frame.with_columns(pl.when(filled).then(pl.col(column).forward_fill()).alias(column) for column in below)
+
+
+def are_marks(frame: pl.DataFrame, columns: Iterable[str]) -> bool:
+    """Whether these columns only say yes or no, as where every option has a row."""
     shown = {str(v).strip().lower() for c in columns for v in frame[c].drop_nulls().unique()}
     return bool(shown & _MARKED) and shown <= _MARKED | _UNMARKED
 
@@ -85,6 +139,8 @@ def marked_choices(table: Table, mapping: Mapped, best: str, worst: str) -> Tabl
     )
     rows = []
     for _, group in keyed.group_by(["@dialogue_id", "@role", "@annotator", "@question"], maintain_order=True):
+        if not (group["@best"] | group["@worst"]).any():
+            continue  # somebody has not answered this one
         systems = group["@system"].fill_null("system").to_list()
         both = (group["@best"] & group["@worst"]).any()
         lost = both or group["@best"].sum() != 1 or group["@worst"].sum() != 1

@@ -2,11 +2,11 @@
 
 import re
 
-from dialgauge.corpus._best_worst import are_marks, choices, find_best_and_worst, marked_choices
+from dialgauge.corpus._best_worst import are_marks, by_person, choices, find_best_and_worst, marked_choices
 from dialgauge.corpus._mapping import Mapped
 from dialgauge.corpus._marks import find_marks, spans
 from dialgauge.corpus._names import normalised
-from dialgauge.corpus._pairs import find_winners, preferences
+from dialgauge.corpus._pairs import find_winners, preferences, votes
 from dialgauge.corpus._sides import find_options
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._wide import summaries_by_system
@@ -20,6 +20,8 @@ def with_comparisons(table: Table, mapping: Mapped) -> Table:
     ignored = mapping.get("ignore", ())
     ignored = (ignored,) if isinstance(ignored, str) else ignored
     names = {column: normalised(_NOTE.sub("", column)) for column in table.frame.columns if column not in ignored}
+    if "annotator" not in mapping and (parted := by_person(table, names)) is not None:
+        table, names = parted, {column: normalised(column) for column in parted.frame.columns}
     options = find_options(names)
     ends = find_best_and_worst(names)
     if ends and len(options) < 2:  # the options are the systems that have a column of summaries each
@@ -32,5 +34,8 @@ def with_comparisons(table: Table, mapping: Mapped) -> Table:
         winners = find_winners(table.frame, names, options)
         if winners:
             return preferences(table, mapping, options, winners)
+    systems = {} if options or {"system", "summary"} & set(mapping) else summaries_by_system(table.frame, names)
+    if len(systems) == 2 and (voted := votes(table, mapping, systems)) is not None:
+        return voted
     marks = None if table.further else find_marks(table.frame, names)
     return table if marks is None else spans(table, mapping, marks)

@@ -16,7 +16,7 @@ from dialgauge.corpus._arrived import columns_without_heading, headings_as_data,
 from dialgauge.corpus._assemble import Parts, RatingParts
 from dialgauge.corpus._doubtful import doubtful
 from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field, changed, fields_of, leaves_of
-from dialgauge.corpus._guess_ratings import NUMBERS_ROWS, is_same_within
+from dialgauge.corpus._guess_ratings import NUMBERS_ROWS, OF_A_PROGRAM, is_same_within
 from dialgauge.corpus._guess_texts import MAY_NAME_PEOPLE
 from dialgauge.corpus._headings import EXPLAINING_ROWS
 from dialgauge.corpus._implausible import implausible
@@ -37,6 +37,8 @@ from dialgauge.corpus._mapping import IGNORE, Mapped
 from dialgauge.corpus._names import is_person, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._told_in_headings import texts_in_headings
+from dialgauge.corpus._turns import split_turns
 from dialgauge.corpus._unexplained import contradicted_names, lost_keys, stored_names, unread_names
 from dialgauge.corpus._values import MOSTLY, Reading, read_names, read_values
 from dialgauge.errors import InputError, counted
@@ -49,6 +51,8 @@ _FEWEST_RECORDS, _ASKED_LEAVES = 30, 20_000
 _OF_EACH = 10
 #: More fields than this are exchanged in groups.
 _MOST_PROBES = 40
+#: So many summaries show that a score is the same for all who judge them.
+_FEWEST_GROUPS = 5
 #: What names rows: a column that does so under its own name was read.
 _OF_KEY = ("dialogue_id", "system", "annotator", "dimension")
 _JUDGED = ("ratings", "preferences", "choices", "spans")
@@ -111,6 +115,8 @@ def lost_fields(
         fields = fields_of(asked)
     unknown = [one for path, one in fields.items() if path not in used and path not in table.ignored]
     unnamed = columns_without_heading(raw.frame) if raw.records is None else []
+    if raw.records is None and not _has_dialogues(parts):
+        unnamed += texts_in_headings(raw.frame.columns)
     names = (
         *parts_unread,
         *unnamed,
@@ -132,6 +138,11 @@ def lost_fields(
     spare = _explained(before) + (table.summed + (EXPLAINING_ROWS if raw.records is None else 0)) * len(judged)
     nowhere = [*_unread(asked, judged, before, again, several, spare), *_lost_texts(texts, before)]
     return (*map(str, nowhere), *names)
+
+
+def _has_dialogues(parts: _Read) -> bool:
+    """Whether what was said is known of some dialogue."""
+    return isinstance(parts, RatingParts) or bool(parts.dialogues["turns"].list.len().fill_null(0).sum())
 
 
 def _lost_names(table: Table, plan: Plan, parts: _Read, unknown: list[Field]) -> tuple[str, ...]:
@@ -204,6 +215,10 @@ def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: _Read) 
     return found
 
 
+def _are_compared(parts: _Read) -> bool:
+    return any(getattr(parts, name).height for name in ("preferences", "choices") if hasattr(parts, name))
+
+
 def _words_read(frame: pl.DataFrame, plan: Plan) -> frozenset[str]:
     """The words that were read as answers."""
     columns = [column.name for column in plan.columns if column.use is not None and column.use.startswith("dimension:")]
@@ -213,10 +228,6 @@ def _words_read(frame: pl.DataFrame, plan: Plan) -> frozenset[str]:
         if name in frame.columns and frame[name].n_unique() <= MOST_WORDS
         for text in frame[name].drop_nulls().cast(pl.String).unique()
     )
-def _are_compared(parts: _Read) -> bool:
-    return any(getattr(parts, name).height for name in ("preferences", "choices") if hasattr(parts, name))
-
-
 
 
 def _facts(frame: pl.DataFrame, plan: Plan) -> set[str]:
@@ -224,7 +235,19 @@ def _facts(frame: pl.DataFrame, plan: Plan) -> set[str]:
     free = [column.name for column in plan.columns if column.use is None and column.filled]
     counting = {column.name for column in plan.columns if column.why == NUMBERS_ROWS}
     keys = [key for use in ("dialogue_id", "annotator", "dimension", "system") for key in plan.uses.get(use, ())]
-    return counting | {name for name in free if any(is_same_within(frame, key, name) for key in keys if key != name)}
+    facts = {name for name in free if any(is_same_within(frame, key, name) for key in keys if key != name)}
+    return counting | facts | _computed(frame, plan)
+
+
+def _computed(frame: pl.DataFrame, plan: Plan) -> set[str]:
+    """Columns that are called like scores of programs, and are the same for all who judge a summary."""
+    called = [column.name for column in plan.columns if column.why == OF_A_PROGRAM]
+    item = [key for use in ("dialogue_id", "dialogue", "system", "summary") for key in plan.uses.get(use, ())[:1]]
+    if not called or not item:
+        return set()
+    groups = frame.group_by(item).agg(pl.len().alias("@rows"), *(pl.col(name).n_unique() for name in called))
+    several = groups.filter(pl.col("@rows") > 1)
+    return {name for name in called if several.height >= _FEWEST_GROUPS and (several[name] == 1).all()}
 
 
 def _asked(raw: Table) -> Table:
@@ -378,10 +401,15 @@ def _lost_texts(fields: list[Field], before: _Read) -> list[Nowhere]:
     found = []
     for one in fields:
         shown = list(one.counts)[:40]
-        here = sum(_plain(text) in stored for text in shown)
+        here = sum(_plain(text) in stored or _plain(_said_in(text)) in stored for text in shown)
         if here * 2 < len(shown):
             found.append(_as_nowhere(one, looks_like="texts"))
     return found
+
+
+def _said_in(text: str) -> str:
+    """A text without what stands around its turns, such as the time of each."""
+    return "\n".join(f"{speaker} {said}" for speaker, said, _ in split_turns(text))
 
 
 _MARKUP, _NOT_LETTERS = re.compile(r"<[^<>]{1,60}>|&#?\w+;"), re.compile(r"[\W_]+")

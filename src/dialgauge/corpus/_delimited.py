@@ -71,13 +71,28 @@ def load_delimited(path: Path) -> Table:
 def load_markdown(path: Path) -> Table:
     """The one table of a page in Markdown. Of several, what stands between them says what each is about."""
     text = read_text(path).text
-    borders = sum(bool(_BORDER.fullmatch(line)) for line in text.splitlines())
+    borders = _borders(text)
     if borders != 1 and text.strip():
         raise InputError(
             f"{path}: {counted(borders, 'table')} in this page, and one is needed: put all rows into one table, with "
             "columns for what the headings between them say"
         )
     return load_delimited(path)
+
+
+def _borders(text: str) -> int:
+    """How many tables a page in Markdown has: each has one line between its headings and its rows."""
+    return sum(bool(_BORDER.fullmatch(line)) for line in text.splitlines())
+
+
+def is_prose(path: Path) -> bool:
+    """Whether a page in Markdown explains other files: it has no table, or is called so."""
+    if path.suffix.lower() != ".md":
+        return False
+    return bool(_EXPLAINS.match(path.stem)) or not _borders(read_text(path).text)
+
+
+_EXPLAINS = re.compile(r"read_?me|licen[cs]e|changelog|data_?sheet|data_?card|dataset_?card", re.IGNORECASE)
 
 
 def is_table(text: str) -> bool:

@@ -65,7 +65,23 @@ _MOST_POINTS = 11
 def is_lower_better(name: str) -> bool:
     """Whether the name of a dimension says that less is better: ``redundancy``, ``error_count``, ``hallucinations``."""
     words = [word.lower() for word in _WORD.findall(name)]
+    words = words[1:] if words[:2] == ["no", "of"] else words  # "No. of errors"
     return any(word in _LOWER for word in words) and not _NOT.intersection(words)
+
+
+def speaks_of_faults(name: str) -> bool:
+    """Whether a name is that of faults, or of being without them: ``error_count``, ``no_errors``."""
+    return any(word.lower() in _LOWER for word in _WORD.findall(name))
+
+
+#: "no_errors" is how many there are where some have none and some have several.
+_NUMBER_OF = re.compile(r"no[\W_].*s", re.IGNORECASE)
+
+
+def _counts_faults(name: str, values: pl.Series) -> bool:
+    given = values.drop_nulls()
+    counted = bool((given == 0).any()) and bool((given > 1).any())
+    return counted and bool(_NUMBER_OF.fullmatch(name)) and speaks_of_faults(name)
 
 
 def direction_by_name(name: str) -> Direction:
@@ -98,7 +114,7 @@ def describe_ratings(name: str, ratings: pl.DataFrame) -> Dimension:
     scales = ratings["scale"].drop_nulls().unique().to_list()
     scale = scales[0] if len(scales) == 1 else None
     kind = kind_of_values(ratings["value"], scale)
-    lower = is_lower_better(name)
+    lower = is_lower_better(name) or (scale is None and _counts_faults(name, ratings["value"]))
     return Dimension(name, kind, scale, (), "lower" if lower else "higher", "name" if lower else "values")
 
 

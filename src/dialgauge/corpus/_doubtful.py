@@ -37,7 +37,7 @@ _ASKED = ("measure", "what", "topic", "property", "metric")
 def doubtful(table: Table, plan: Plan, parts: Any, said: Set[str]) -> list[str]:
     """Why names may have been taken for those of something else; ``said`` are the uses that the user has mapped."""
     judged = any(use.startswith("dimension:") or use == "value" for use in said)
-    found = [*_packed(parts), *_unread_cells(plan, parts)]
+    found = [*_packed(parts), *_unread_cells(table, plan, parts)]
     if table.layout is not None:
         return found
     if not judged:
@@ -51,18 +51,23 @@ def doubtful(table: Table, plan: Plan, parts: Any, said: Set[str]) -> list[str]:
     return found
 
 
-def _unread_cells(plan: Plan, parts: Any) -> list[str]:
+def _unread_cells(table: Table, plan: Plan, parts: Any) -> list[str]:
     """Columns that are said to hold judgements, of which more cells are filled than the account knows of."""
     accounts = parts.accounts if hasattr(parts, "accounts") else (parts.account,)
     judged = [one for one in plan.columns if one.use == "value" or (one.use or "").startswith("dimension:")]
     spare = sum(one.rows_left_out + one.rows_merged for one in accounts) * len(judged)
-    filled, known = sum(one.filled for one in judged), sum(one.cells for one in accounts) + spare
+    filled, known = sum(_filled(table.frame[one.name]) for one in judged), sum(one.cells for one in accounts) + spare
     if known >= filled:
         return []
     return [
         f"{counted(filled, 'cell')} of {_listed(one.name for one in judged)} are filled, and only {known:,} were read "
         "as judgements: map dimension=COLUMN and value=COLUMN, or dimension:NAME=COLUMN for each"
     ]
+
+
+def _filled(values: pl.Series) -> int:
+    """How many cells hold something; ``""`` of files that quote every cell is nothing."""
+    return int((values.drop_nulls().cast(pl.String, strict=False).str.strip_chars() != "").sum())
 
 
 def _dimensions(parts: Any) -> list[str]:

@@ -25,7 +25,7 @@ from dialgauge.corpus._names import (
 )
 from dialgauge.corpus._plan import Column, Plan
 from dialgauge.corpus._turns import parse_turns
-from dialgauge.corpus._values import MOSTLY, Reading
+from dialgauge.corpus._values import MOSTLY, Reading, in_words
 from dialgauge.language import UNSPACED
 
 SAID = "the mapping says so"
@@ -34,6 +34,10 @@ MOST_POINTS = 20
 _LONGEST_NAME = 80
 #: One word with a digit. A sentence without spaces is none, in scripts that have none.
 _NAME_OF_A_CALL = rf"^[^\s{UNSPACED}]{{0,40}}\d[^\s{UNSPACED}]{{0,40}}$"
+
+
+#: "Your initials", "What is your e-mail?": how forms ask people who they are.
+_OF_YOU = re.compile(r"^(?:please_)?(?:(?:enter|type|give|write|what_is|what_s)_)?your_")
 
 
 class Guess:
@@ -220,9 +224,10 @@ class Guess:
 
     def people_named(self, names: Iterable[str]) -> str | None:
         order = list(USES["annotator"])
+        asked = {column: name if name in order else _OF_YOU.sub("", name) for column, name in self.names.items()}
         found = sorted(
             (order.index(name), column)
-            for column, name in self.names.items()
+            for column, name in asked.items()
             if name in names and column not in self.chosen and self.frame[column].null_count() < self.frame.height
         )
         return found[0][1] if found else None
@@ -333,7 +338,7 @@ class Guess:
 
     def _looks_judged(self, column: str) -> bool:
         """Whether an unused column may hold judgements: few numbers or answers that are not housekeeping."""
-        if is_housekeeping(self.names[column]) or is_id(self.names[column]) or is_other_id(self.names[column]):
+        name, found = self.names[column], self.answers(column)
+        if is_housekeeping(name, in_words=in_words(found)) or is_id(name) or is_other_id(name):
             return False
-        found = self.answers(column)
         return found.given > 0 and found.share >= MOSTLY and found.distinct <= MOST_POINTS and "annotator" in self.taken

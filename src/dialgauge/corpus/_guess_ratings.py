@@ -32,6 +32,8 @@ _FEW = 10
 _MOST_CLASSES = 12
 #: Why a column of numbers is not used that only count.
 NUMBERS_ROWS = "numbers the rows of each summary"
+#: Why a column of scores is not used that nobody gave.
+OF_A_PROGRAM = "a score that a program computes"
 
 
 def find_ratings(guess: Guess) -> None:
@@ -50,7 +52,7 @@ def find_ratings(guess: Guess) -> None:
             guess.why_not[column] = "computed from judgements, and not one of them"
             continue
         if is_metric(name) and not is_dimension(name):
-            guess.why_not[column] = "a score that a program computes"
+            guess.why_not[column] = OF_A_PROGRAM
             continue
         alone = averaged(name)
         if alone is not None and not any(normalised(heading(other)[0]) == alone for other in guess.frame.columns):
@@ -150,9 +152,10 @@ def _is_judged(guess: Guess, column: str, name: str, known: bool, beside: bool) 
     if not found.given:
         # All "N/A": nothing was judged, but the column is a dimension all the same.
         return known and bool(found.not_given)
-    if known and not is_housekeeping(name):
+    counts = is_housekeeping(name, in_words=in_words(found))
+    if known and not counts:
         return found.nearly >= 0.5 or ("annotator" in guess.taken and guess.types[column] == "text")
-    if not beside or is_housekeeping(name) or is_other_id(name) or is_id(name):
+    if not beside or counts or is_other_id(name) or is_id(name):
         return False
     if found.kind == "number":
         return found.nearly >= 0.5 and _on_a_scale(guess, column, found)

@@ -43,6 +43,8 @@ def find_names(guess: Guess) -> None:
     """Who wrote and who judged, where no name says so: by how the rows of a dialogue differ."""
     _find_written(guess)
     of = {use: column for column, (use, _) in guess.chosen.items()}
+    if "dialogue" in of:
+        of.setdefault("dialogue_id", of["dialogue"])  # what was said tells dialogues apart where nothing names them
     if "dialogue_id" not in of or "summary" not in of or guess.frame.height < _FEWEST:
         return
     free = [column for column in guess.frame.columns if column not in guess.chosen and _is_name(guess, column)]
@@ -87,8 +89,12 @@ def _is_name(guess: Guess, column: str) -> bool:
         and answered.share < 0.5
         and not set(guess.names[column].split("_")) & (COMMENT_WORDS | TIME_WORDS)
         and not (is_housekeeping(guess.names[column]) and answered.share > 0)
-        and not any(guess.names[column] in names for use, names in USES.items() if use != "annotator")
+        and not any(guess.names[column] in names for use, names in USES.items() if use not in _MAY_BE_NAMES)
     )
+
+
+#: What short names may be called all the same: "source" of a summary is who wrote it.
+_MAY_BE_NAMES = ("annotator", "dialogue")
 
 
 def _writes(frame: pl.DataFrame, dialogue: str, summary: str, column: str) -> bool:

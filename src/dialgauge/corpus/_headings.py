@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dialgauge.corpus._names import USES, is_dimension, normalised
-from dialgauge.corpus._values import as_number
+from dialgauge.corpus._values import TICKS, as_number
 
 Cells = Sequence[str | None]
 #: Rows below the heading that explain it, as survey tools export them.
@@ -68,7 +68,7 @@ def _levels(rows: Sequence[Cells]) -> tuple[int, tuple[str, ...]] | None:
         last = {place for place, cell in enumerate(cells[count]) if cell}
         above = [{place for place, cell in enumerate(row) if cell and place} for row in cells[:count]]
         whole = len(set(map(frozenset, above))) == 1 and 0 in last and above[0] | last == set(range(width))
-        if whole and above[0] and not above[0] & last and _hold_numbers(sorted(above[0]), rows[count + 1 :]):
+        if whole and above[0] and not above[0] & last and _hold_answers(sorted(above[0]), rows[count + 1 :]):
             names = [
                 cells[count][place] or " ".join(dict.fromkeys(row[place] for row in cells[:count]))
                 for place in range(width)
@@ -107,11 +107,11 @@ def _two_rows(top: Cells, below: Cells, data: Sequence[Cells]) -> tuple[str, ...
     if not said or any(as_number(part) is not None or len(part) > _LONGEST for part in said):
         return None
     named = [group for group in groups if group]
-    repeated = len(set(named)) < len(named) and _hold_numbers([p for p, group in enumerate(groups) if group], data)
+    repeated = len(set(named)) < len(named) and _hold_answers([p for p, group in enumerate(groups) if group], data)
     if repeated and len(said) == len(parts) and len({*zip(groups, parts, strict=False)}) == len(parts):
         return tuple(_joined(group, part) for group, part in zip(groups, parts, strict=False))
     answered = [place for place, part in enumerate(parts) if normalised(part) in _ANSWERED]
-    if not answered and not (open_places and _hold_numbers(open_places, data)):
+    if not answered and not (open_places and _hold_answers(open_places, data)):
         return None
     names, group = [], ""
     for place, part in enumerate(parts):
@@ -123,9 +123,9 @@ def _two_rows(top: Cells, below: Cells, data: Sequence[Cells]) -> tuple[str, ...
     return tuple(names)
 
 
-def _hold_numbers(places: Sequence[int], data: Sequence[Cells]) -> bool:
+def _hold_answers(places: Sequence[int], data: Sequence[Cells]) -> bool:
     cells = [row[place].strip() for row in data for place in places if place < len(row) and row[place]]  # type: ignore[union-attr]
-    return bool(cells) and sum(as_number(cell) is not None for cell in cells) * 2 > len(cells)
+    return bool(cells) and sum(as_number(cell) is not None or cell.lower() in TICKS for cell in cells) * 2 > len(cells)
 
 
 def _joined(group: str, part: str) -> str:

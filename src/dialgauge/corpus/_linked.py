@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from dialgauge.corpus._columns import make_plan
-from dialgauge.corpus._names import normalised
+from dialgauge.corpus._names import is_bare_id, normalised
 from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._utterances import is_total
 
 #: A text that is longer than this says nothing about which row is meant.
 _LONGEST = 80
+#: Sheets of so few columns may be alike by chance.
+_FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +55,25 @@ def _without_link(source: Sheet, target: Sheet, column: str) -> Sheet:
     return replace(source, frame=source.frame.drop(column)) if said else source
 
 
+def are_alike(sheets: Sequence[Sheet]) -> bool:
+    """Whether all sheets have nearly the same columns: those of several people, systems or batches."""
+    names = [{normalised(column) for column in sheet.frame.columns} for sheet in sheets]
+    every, common = set.union(*names), set.intersection(*names)
+    return len(common) * 10 >= len(every) * 8
+
+
 def _links(source: Sheet, target: Sheet) -> list[_Link]:
-    found = []
+    found: list[_Link] = []
+    if source.frame.width > _FEW and are_alike([source, target]):
+        return found  # rows of the same kind do not name each other
     for key in target.frame.columns:
         values = _texts(target.frame[key])
-        if target.frame.height < 2 or values.null_count() or values.n_unique() < len(values):
+        named = values.drop_nulls()
+        # Of nested data, the rows of what is around the named ones have no id.
+        gaps = len(named) < len(values) and not (is_bare_id(normalised(key)) and len(named) * 2 >= len(values))
+        if gaps or len(named) < 2 or named.n_unique() < len(named):
             continue
-        known = set(values)
+        known = set(named)
         for column in source.frame.columns:
             if not names_row(column, key, target.name):
                 continue

@@ -24,7 +24,7 @@ from dialgauge.corpus._names import (
 from dialgauge.corpus._pairs import asks_for_winner
 from dialgauge.corpus._shapes import JUDGEMENTS
 from dialgauge.corpus._turns import SPEAKERS
-from dialgauge.corpus._values import MOSTLY, Reading, is_answer
+from dialgauge.corpus._values import MOSTLY, Reading, in_words, is_answer, read_values
 
 #: A text has at least this many words on average.
 _WORDS = 8
@@ -107,7 +107,7 @@ def may_be_judged(one: Field, has_judgements: bool, known_layout: bool) -> bool:
     words = set(name.split("_"))
     computed = AGGREGATES.fullmatch(name) and has_judgements
     return bool(name) and not (
-        is_housekeeping(name)
+        (is_housekeeping(name) and is_housekeeping(name, in_words=in_words(read_values(one.counts))))
         or is_id(name)
         or is_other_id(name)
         or is_person(name)
@@ -161,9 +161,9 @@ def looks_judged(one: Field, found: Reading, beside_people: bool = False) -> boo
 
 
 def _is_said_by_all(one: Field, found: Reading) -> bool:
-    """Whether the one value of a field may be everybody's answer: nothing in its name speaks of how the work stood."""
+    """Whether the one value of a field may be everybody's answer: neither it nor its name says how the work stood."""
     words = set(_own_name(one).split("_"))
-    if words & _OF_WORK:
+    if words & _OF_WORK or any(normalised(text) in _OF_WORK for text in one.counts):
         return False
     return found.kind != "number" or all(0 <= value <= 100 for value in found.values.values())
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.corpus._delimited import is_table
+from dialgauge.corpus._delimited import is_prose, is_table
 from dialgauge.corpus._fields import fields_of
 from dialgauge.corpus._files import read_text
 from dialgauge.corpus._look_alikes import is_named
@@ -18,6 +18,7 @@ from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normali
 from dialgauge.corpus._nested import flat_rows, to_frame
 from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._problems import Problem
+from dialgauge.corpus._record_ids import with_record_ids
 from dialgauge.corpus._sheets import are_pages, one_table
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._text_files import named_texts
@@ -43,7 +44,8 @@ def matching_files(path: Path, loaders: Container[str]) -> list[Path]:
         found = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
     else:
         found = [file for file in sorted(path.rglob("*")) if not _is_elsewhere(file.relative_to(path), path)]
-    return [file for file in found if file.is_file() and file.suffix.lower() in loaders and file.name[0] != "."]
+    files = [file for file in found if file.is_file() and file.suffix.lower() in loaders and file.name[0] != "."]
+    return [file for file in files if not is_prose(file)] or files
 
 
 def _is_elsewhere(inside: Path, folder: Path) -> bool:
@@ -75,8 +77,10 @@ def _sheet(file: Path, table: Table) -> Sheet:
     if table.records is None:
         return Sheet(file.stem, table.frame, table.place)
     made = flat_rows((record for _, record in table.records), str(file))
-    places = [table.place(n) for n, _ in made]
-    return Sheet(file.stem, to_frame([row for _, row in made], str(file)), places.__getitem__)
+    numbers = [number for number, _ in made]
+    places = [table.place(number) for number in numbers]
+    frame = with_record_ids(to_frame([row for _, row in made], str(file)), numbers, {})
+    return Sheet(file.stem, frame, places.__getitem__)
 
 
 def load_texts(path: Path, loaders: Loaders) -> Table:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from dialgauge.corpus._mapping import Mapped
-from dialgauge.corpus._names import USES
+from dialgauge.corpus._names import USES, normalised
 from dialgauge.corpus._sides import rows_without, taken_out
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import ORIGINAL, OVERALL
@@ -22,6 +22,14 @@ _LABEL = re.compile(
 _SEVERITY = frozenset(["severity", "error_severity"])
 _SPAN_TEXT = re.compile(
     r"(?:.*_)?(?:span|spans|quote|marked|highlight|highlighted|fragment|phrase)(?:_text)?|text_span|error_text|marked_text"
+)
+
+
+#: What is chosen of the kinds of errors where there is none: "no error", "None", "keine Fehler", "error-free".
+_NOTHING = re.compile(
+    r"(?:no|not_any|none|nothing|without|zero|kein|keine|aucun|aucune|sin|nessun|nenhum|geen)"
+    r"(?:_(?:an|a|any))?(?:_(?:errors?|mistakes?|issues?|problems?|faults?|findings?|marks?|found|hallucinations?|fehler|"
+    r"erreurs?|errores|errore|errori|erros?|fouten))*|(?:error|fehler)_?(?:free|frei)|ok|okay|correct|clean|all_good"
 )
 
 
@@ -50,6 +58,9 @@ def find_marks(frame: pl.DataFrame, names: Mapping[str, str]) -> Marks | None:
         (c for c, name in names.items() if _SPAN_TEXT.fullmatch(name) and _in_summary(frame, c, summary, bool(start))),
         None,
     )
+    if words is None and start is not None and end is not None:  # {"start": 3, "end": 7, "text": "Rome"}
+        texts = [column for column, name in names.items() if name == "text" and column != summary]
+        words = next((column for column in texts if _are_as_long(frame, column, start, end)), None)
     if start is None and words is None:
         return None
     rest = {column: name for column, name in names.items() if column not in (start, end, words, summary)}
@@ -58,9 +69,6 @@ def find_marks(frame: pl.DataFrame, names: Mapping[str, str]) -> Marks | None:
 
 
 def _offsets(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[str, str] | None:
-    if words is None and start is not None and end is not None:  # {"start": 3, "end": 7, "text": "Rome"}
-        texts = [column for column, name in names.items() if name == "text" and column != summary]
-        words = next((column for column in texts if _are_as_long(frame, column, start, end)), None)
     """Two columns of whole numbers, called start and end of the same thing, of which the second is not smaller."""
     for start, name in names.items():
         opening = _START.fullmatch(name)
@@ -101,14 +109,6 @@ def _in_summary(frame: pl.DataFrame, words: str, summary: str, sure: bool) -> bo
     return sure or inside * 10 >= cells.height * 7
 
 
-def spans(table: Table, mapping: Mapped, marks: Marks) -> Table:
-    """The table with a row per summary, and the marks taken out of the rows."""
-    keyed, plan = taken_out(table, mapping, marks.columns())
-    made = rows_without(table, keyed, plan)
-    empty = pl.Series([None] * table.frame.height, dtype=pl.String)
-    cells = {
-        use: _given(table.frame[column]) if column else empty
-        for use, column in (
 def _are_as_long(frame: pl.DataFrame, words: str, start: str, end: str) -> bool:
     """Whether texts are as long as the places that are marked, nearly always: then they are the words there."""
     cells = pl.DataFrame(
@@ -121,6 +121,14 @@ def _are_as_long(frame: pl.DataFrame, words: str, start: str, end: str) -> bool:
     return cells.height > 0 and int((cells["length"] == cells["place"]).sum()) * 10 >= cells.height * 9
 
 
+def spans(table: Table, mapping: Mapped, marks: Marks) -> Table:
+    """The table with a row per summary, and the marks taken out of the rows."""
+    keyed, plan = taken_out(table, mapping, marks.columns())
+    made = rows_without(table, keyed, plan)
+    empty = pl.Series([None] * table.frame.height, dtype=pl.String)
+    cells = {
+        use: _given(table.frame[column]) if column else empty
+        for use, column in (
             ("start", marks.start),
             ("end", marks.end),
             ("text", marks.words),
@@ -129,6 +137,7 @@ def _are_as_long(frame: pl.DataFrame, words: str, start: str, end: str) -> bool:
         )
     }
     frame = keyed.with_columns(values.alias(f"_{use}") for use, values in cells.items())
+    frame = _with_readings(frame)
     if "annotator" in plan.uses:
         # A row that names nobody and marks nothing is one of a summary.
         frame = frame.filter(
@@ -138,20 +147,42 @@ def _are_as_long(frame: pl.DataFrame, words: str, start: str, end: str) -> bool:
     return replace(made, further={**table.further, "spans": _as_spans(frame, made.frame.height)})
 
 
+def _with_readings(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows without a label where it says that nothing was found: such a label never stands beside a mark."""
+    marked = pl.col("_text").is_not_null() | pl.col("_start").is_not_null()
+    beside = set(frame.filter(marked)["_label"].drop_nulls())
+    nothing = [
+        label
+        for label in frame["_label"].drop_nulls().unique()
+        if label not in beside and _NOTHING.fullmatch(normalised(label))
+    ]
+    read = pl.col("_label").is_in(nothing) & ~marked
+    return frame.with_columns(
+        pl.when(~read.fill_null(False)).then(pl.col(column)).alias(column) for column in ("_label", "_severity")
+    )
+
+
 def _as_offsets(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(
         pl.col(column).cast(pl.Float64, strict=False).cast(pl.Int64, strict=False) for column in ("_start", "_end")
     )
 
 
+def _place_of(words: str, text: str) -> int:
+    """Where words first stand in a text, best as whole words and in the same letters; -1 where they do not."""
+    ends = ("(?<!\\w)" if words[0].isalnum() else "", "(?!\\w)" if words[-1].isalnum() else "")
+    exact = re.escape(words)
+    patterns = ((exact.join(ends), 0), (exact, 0), (exact.join(ends), re.IGNORECASE), (exact, re.IGNORECASE))
+    return next((at.start() for pattern, how in patterns if (at := re.search(pattern, text, how))), -1)
+
+
 def _found(frame: pl.DataFrame, summary: str | None) -> pl.DataFrame:
-    """The offsets of marked words: where they first stand in the summary."""
+    """The offsets of marked words in the summary."""
     starts: list[int | None] = []
     ends: list[int | None] = []
     texts = frame[summary].cast(pl.String) if summary else pl.Series([None] * frame.height, dtype=pl.String)
     for words, text in zip(frame["_text"], texts, strict=True):
-        at = text.find(words) if words and text else -1
-        at = text.lower().find(words.lower()) if words and text and at < 0 else at
+        at = _place_of(words, text) if words and text else -1
         starts.append(at if at >= 0 else None)
         ends.append(at + len(words) if at >= 0 else None)
     missing = pl.col("_text").is_not_null() & pl.col("_start").is_null()

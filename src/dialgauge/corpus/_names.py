@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
-from dialgauge.corpus._dimensions import is_lower_better
+from dialgauge.corpus._dimensions import speaks_of_faults
 
 
 def _names(words: str) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ USES: Mapping[str, tuple[str, ...]] = {
         "e_mail_address user email e_mail turker expert annotateur anotador annotatore annotatorin bewerter "
         "bewerterin gutachter prufer pruferin evaluateur "
         "evaluador evaluatrice valutatore relecteur avaliador beoordelaar "
-        "评分员 标注员 标注者 评估者 评价者 评审员 評価者 your_name rater_initials initials"
+        "zugangscode teilnehmer 评分员 标注员 标注者 评估者 评价者 评审员 評価者 your_name rater_initials initials"
     ),
     "dimension": _names("dimension aspect criterion attribute dimension_name aspect_name rating_type"),
     "value": _names("value rating score label likert judgement judgment answer verdict grade rating_value"),
@@ -82,7 +82,7 @@ WEAK_PEOPLE = frozenset(
         "participant_id participant access_code response_id user_id respondent respondent_id username user_name "
         "email_address e_mail_address author_user_id created_by "
         "user email e_mail "
-        "your_name rater_initials initials"
+        "your_name rater_initials initials zugangscode teilnehmer"
     )
 )
 #: Words in longer names ("Which model?", "ai_summary"), for uses that no column has by its whole name.
@@ -174,7 +174,8 @@ _HOUSEKEEPING = re.compile(
     r"hours|ms|millis|milliseconds|lead_time|latency|start|end|begin|stop|offset|offsets|age|price|reward|cost|payment|"
     r"bonus|fee|assignments|approvals?|lifetime|year|zip|zipcode|postcode|phone|progress|finished|status|version|seed|"
     r"temperature|batch|date|timestamp|latitude|longitude|ip|ip_address|turns|sentences|total_approvals|completed|clicks|"
-    r"click|submit|attempts?|trial|block|session|fold|split|part|round|approval_rate|approve|reject|rejected)"
+    r"click|submit|attempts?|trial|block|session|fold|split|part|round|approval_rate|approve|reject|rejected|"
+    r"\w{0,20}zeit|dauer|seite|\w{0,20}startwert|duree|duracion|durata)"
     r"(?:_.{0,3})?|unnamed.*|pos_.*|(?:n|num|number|no|count|total|avg|mean|max|min)_.*|worker_?time.*|.*_rate|.*_secs?|"
     r"age_.*|duration.*|time_.*|work_time.*|q_total_duration|sex|gender"
 )
@@ -195,7 +196,9 @@ TIE = re.compile(
     r"egal|unentschieden|empate|igual|pareggio|0)(?:_.*)?"
 )
 #: "Accuracy (1-5)", "Accuracy [0 to 100]": the scale stands in the heading.
-_SCALED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*(?:-|–|to|…|\.\.)\s*(\d+)(?:\s*[,;:].*)?\s*[)\]]\s*[?:]?\s*")
+_SCALED = re.compile(
+    r"(.*?)\s*[(\[]\s*(-?\d+)\s*(?:-|–|to|bis|à|até|hasta|tot|…|\.\.)\s*(\d+)(?:\s*[,;:].*)?\s*[)\]]\s*[?:]?\s*"
+)
 #: "How fluent is it? (1 = not at all, 5 = very)": the ends of the scale with what they mean.
 _EXPLAINED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*[=:][^()\[\]]*?[,;…–-]\s*(\d+)\s*[=:][^()\[\]]*[)\]]\s*[?:]?\s*")
 #: "Rank (1 = best)": what one end of the scale means.
@@ -259,9 +262,17 @@ def is_other_id(name: str) -> bool:
     return bool(_OTHER_ID.fullmatch(name))
 
 
-def is_housekeeping(name: str) -> bool:
-    """Whether a normalised name says that the numbers of a column are no judgements."""
-    return bool(_HOUSEKEEPING.fullmatch(name)) and not is_lower_better(name)
+def is_housekeeping(name: str, in_words: bool = False) -> bool:
+    """Whether a normalised name says that the numbers of a column are no judgements.
+
+    What is answered ``in_words`` counts nothing: ``no_new_facts`` with yes and no is a question.
+    """
+    if speaks_of_faults(name) or (in_words and _COUNTING.match(name)):
+        return False
+    return bool(_HOUSEKEEPING.fullmatch(name))
+
+
+_COUNTING = re.compile(r"(?:n|num|number|no|count|total)_")
 
 
 def is_person(name: str) -> bool:
@@ -287,6 +298,11 @@ def is_metric(name: str) -> bool:
     return bool(_METRICS.fullmatch(name))
 
 
+def is_of_conversation(name: str) -> bool:
+    """Whether a normalised name is that of a customer's word on a talk, not on its summary: ``conversation_rating``."""
+    return bool(_OF_CONVERSATION.fullmatch(name))
+
+
 def averaged(name: str) -> str | None:
     """The dimension whose mean a normalised name is: ``avg_coherence``, ``fluency_mean``; None for others."""
     rest = re.sub(r"^(?:mean|avg|average|median)_(?:of_)?|_(?:mean|avg|average|median)$", "", name)
@@ -297,11 +313,6 @@ def is_dimension(name: str) -> bool:
     """Whether a normalised name is that of a dimension."""
     trimmed = re.sub(r"^(?:human|expert|annotator|rating|score)_|_(?:score|rating|label|likert)$", "", name)
     return name in DIMENSIONS or trimmed in DIMENSIONS
-
-def is_of_conversation(name: str) -> bool:
-    """Whether a normalised name is that of a customer's word on a talk, not on its summary: ``conversation_rating``."""
-    return bool(_OF_CONVERSATION.fullmatch(name))
-
 
 
 def asks_for_dimension(title: str) -> bool:

@@ -98,6 +98,40 @@ def preferences(table: Table, mapping: Mapped, options: Options, winners: Sequen
     return replace(made, further={**made.further, "preferences": pl.concat(frames)})
 
 
+def votes(table: Table, mapping: Mapped, systems: Mapping[str, str]) -> Table | None:
+    """The table without columns that name the better of two systems, and these preferences; None without such.
+
+    ``systems`` are those that have a column of summaries each, with that column.
+    """
+    named = {system: f"@system {place}" for place, system in enumerate(systems)}
+    options = {normalised(system): {"system": column} for system, column in named.items()}
+    whole = replace(table, frame=table.frame.with_columns(pl.lit(name).alias(own) for name, own in named.items()))
+    texts = set(systems.values())
+    names = {column: normalised(column) for column in table.frame.columns if column not in texts}
+    # Which of both was shown first, or is in use, is told by names of systems too.
+    names = {column: name for column, name in names.items() if asks_for_winner(name) or "best" in name.split("_")}
+    winners = [c for c in find_winners(whole.frame, names, options) if _names_systems(table.frame[c], options)]
+    if len(options) != 2 or not winners:
+        return None
+    keyed, _ = taken_out(table, mapping, winners)
+    keyed = with_annotators(keyed)
+    rows = table.frame.height
+    frames = [_asked(whole, keyed, options, winner, rows, len(winners) > 1) for winner in winners]
+    place = table.place
+    return replace(
+        table,
+        frame=table.frame.drop(winners),
+        place=lambda row: place(row if row < rows else row - rows),
+        further={**table.further, "preferences": pl.concat(frames)},
+    )
+
+
+def _names_systems(values: pl.Series, options: Options) -> bool:
+    """Whether both systems are named, by their whole names: a column of other names may have one by chance."""
+    said = {normalised(text) for text in values.drop_nulls().cast(pl.String).unique()}
+    return set(options) <= said
+
+
 def _asked(
     table: Table, keyed: pl.DataFrame, options: Options, winner: str, height: int, several: bool
 ) -> pl.DataFrame:

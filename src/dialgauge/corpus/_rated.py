@@ -12,7 +12,7 @@ from dialgauge.corpus._rows import Rows
 from dialgauge.corpus._schema import KEY, RATING_KEY, RATINGS
 from dialgauge.corpus._times import day_first, parse_time
 from dialgauge.corpus._types import Dimension
-from dialgauge.corpus._values import NOT_GIVEN, Reading, read_names, read_values
+from dialgauge.corpus._values import NOT_GIVEN, TICKS, Reading, read_names, read_values
 from dialgauge.errors import InputError, counted
 
 #: The word for "not given" in a cell, for the account.
@@ -23,8 +23,6 @@ _SHOWN = (*KEY, "annotator", "dimension")
 _MOST_NAMES = 12
 #: What to do where the same rating is there twice, with different values.
 REPEATS = ("refuse", "first", "last", "mean")
-#: What is in a box that was ticked.
-_TICKS = frozenset({"x", "✓", "✔", "☑", "☒", "checked", "ticked"})
 #: Grades in letters, in columns that are called so.
 _GRADED, _GRADE = re.compile(r"(?:^|_)grades?(?:_|$)"), re.compile(r"[A-F][+-]?")
 CONFLICT = "rated twice with different values"
@@ -145,7 +143,7 @@ def _values(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
 def _with_unchecked(rows: Rows, name: str, part: pl.DataFrame) -> pl.DataFrame:
     """Boxes that people ticked or left empty: no where a person judged and did not tick."""
     given = {text.strip().lower() for text in part["value"].drop_nulls().unique()} - {""}
-    if not given or not given <= _TICKS:
+    if not given or not given <= TICKS:
         return part
     rows.notes.append(f"{name}: boxes that were ticked or not: empty ones are read as no")
     empty = pl.col("value").is_null() | (pl.col("value").str.strip_chars() == "")
@@ -292,7 +290,8 @@ def _without_repeats(rows: Rows, ratings: pl.DataFrame, repeats: str) -> pl.Data
     elif (differing := others.filter(pl.col("_values") > 1).height) > 0:
         rows.notes.append(f"{counted(differing, 'repeated rating')} with other values: the {repeats} was kept")
     of = chosen.select(*key, pl.col(ROW).alias(KEPT)).unique(key)
-    again_of = others.join(of, on=key, how="left", nulls_equal=True, maintain_order="left")
+    said = others.filter(pl.col("value").is_not_null() | pl.col(WORD).is_not_null())  # a blank cell repeats nothing
+    again_of = said.join(of, on=key, how="left", nulls_equal=True, maintain_order="left")
     rows.merged.append(again_of.select(ROW, "dimension", KEPT))
     if same := others.filter(pl.col("value").is_not_null()).height:
         rows.notes.append(f"{counted(same, 'rating')} there twice, identical: duplicates merged")

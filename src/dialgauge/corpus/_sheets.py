@@ -7,13 +7,17 @@ from dataclasses import replace
 import polars as pl
 
 from dialgauge.corpus._columns import make_plan
-from dialgauge.corpus._linked import with_links
+from dialgauge.corpus._compared import with_comparisons
+from dialgauge.corpus._items import with_items
+from dialgauge.corpus._linked import are_alike, with_links
 from dialgauge.corpus._names import USES, heading, is_dimension, normalised
 from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._utterances import without_totals
+from dialgauge.corpus._wide import as_long
+from dialgauge.errors import InputError
 
 #: The column that holds the name of the sheet a row comes from.
 SHEET = "sheet"
@@ -34,12 +38,12 @@ def one_table(
     notes = [*notes, *(f"{name}: {note}" for name, made in tidied.items() for note in made.notes)]
     sheets = [replace(one, frame=tidied[one.name].frame, place=tidied[one.name].place) for one in sheets]
     as_they_are = tuple(sheets)
-    sheets = with_links(_with_dimensions(sheets))
+    sheets = with_links(with_items(_with_dimensions(sheets), notes))
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     sheets = [_with_known_systems(sheet, sheets, plans) for sheet in sheets]
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     filled = [sheet for sheet in sheets if _is_data(plans[sheet.name])] or list(sheets[:1])
-    if len(filled) > 1 and not _alike(filled):
+    if len(filled) > 1 and not are_alike(filled):
         filled = _joinable(filled, plans)
     left_out = [sheet.name for sheet in sheets if sheet not in filled]
     read = f"only the {what} {filled[0].name!r} is read; " if len(filled) == 1 else f"{what}s that hold no such data: "
@@ -110,13 +114,6 @@ def _is_data(plan: Plan) -> bool:
     return judged or any(plan.has(use) for use in _CONTENT)
 
 
-def _alike(sheets: Sequence[Sheet]) -> bool:
-    """Whether all sheets have nearly the same columns."""
-    names = [{normalised(column) for column in sheet.frame.columns} for sheet in sheets]
-    every, common = set.union(*names), set.intersection(*names)
-    return len(common) * 10 >= len(every) * 8
-
-
 def _joinable(sheets: Sequence[Sheet], plans: dict[str, Plan]) -> list[Sheet]:
     """The sheets that name the same dialogues as the first with texts."""
     ids = {
@@ -167,26 +164,43 @@ def _stacked(sheets: Sequence[Sheet], plans: dict[str, Plan], what: str) -> Tabl
 
 def _largest_group(sheets: Sequence[Sheet]) -> list[Sheet]:
     """The sheets with nearly the same columns, of which there are most."""
-    groups = [[other for other in sheets if _alike([sheet, other])] for sheet in sheets]
+    groups = [[other for other in sheets if are_alike([sheet, other])] for sheet in sheets]
     return max(groups, key=len)
 
 
 def _what_sheets_are(stack: pl.DataFrame, plan: Plan, names: dict[str, str]) -> str | None:
     """What tells sheets of the same columns apart: who judged, or which system wrote; None where the rows do."""
     key = [names[use] for use in ("dialogue_id", "system", "variant") if use in names]
-    judged = "annotator" not in names and bool(plan.named("dimension"))
+    judged = "annotator" not in names and (bool(plan.named("dimension")) or _holds_comparisons(stack))
     if not key:
         return None
     if stack.select(*key, SHEET).unique().select(key).is_unique().all():
         # Each sheet has rows of its own: people who shared the work, if their names can be those of people.
         split = judged and "system" in names and not are_pages(stack[SHEET].unique().to_list())
         return "annotator" if split else None
-    summaries = plan.uses.get("summary")
+    summaries = plan.uses.get("summary") or _judged_texts(stack, plan)
     if "system" not in names and summaries:
         texts = stack.drop_nulls(summaries[0]).group_by(key).agg(pl.col(summaries[0]).n_unique().alias("n"))
         if (texts["n"] > 1).any():
             return "system"
     return "annotator" if judged else None
+
+
+def _judged_texts(stack: pl.DataFrame, plan: Plan) -> tuple[str, ...]:
+    """The column of texts that were taken for references, though people judge them in columns of their own."""
+    texts = [c for c in plan.uses.get("reference", ()) if normalised(c) in USES["summary"]]
+    if len(texts) != 1 or are_pages(stack[SHEET].unique().to_list()):
+        return ()
+    known = as_long(Table(stack.drop(SHEET), lambda row: ("", row)), {}).known
+    return tuple(texts) if any(use.startswith("dimension:") for use in known.values()) else ()
+
+
+def _holds_comparisons(stack: pl.DataFrame) -> bool:
+    """Whether rows compare or mark summaries."""
+    try:
+        return bool(with_comparisons(Table(stack, lambda row: ("", row)), {}).further)
+    except InputError:
+        return False
 
 
 #: What parts of a file are called that are no names: by place, by time, by use.

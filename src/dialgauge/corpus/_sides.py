@@ -11,6 +11,7 @@ from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._mapping import Mapped
 from dialgauge.corpus._names import heading, is_housekeeping, normalised
 from dialgauge.corpus._plan import Plan
+from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._values import MOSTLY
 from dialgauge.corpus.layouts._base import ROW, hash_id
@@ -50,7 +51,7 @@ def taken_out(table: Table, mapping: Mapped, columns: Sequence[str]) -> tuple[pl
     plan = make_plan(rest, mapping, table.known, judged=True)
     uses = {use: names[0] for use, names in plan.uses.items() if use in _USES}
     named = [
-        pl.col(uses[use]).cast(pl.String).alias(f"@{use}")
+        as_text(uses[use], rest).alias(f"@{use}")
         if use in uses
         else pl.lit(plan.constants.get(use), pl.String).alias(f"@{use}")
         for use in _USES

@@ -5,8 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from dialgauge.corpus._asides import without_asides
 from dialgauge.corpus._blocks import one_below_another
 from dialgauge.corpus._cells import with_parsed_cells
@@ -19,20 +17,23 @@ from dialgauge.corpus._inline import with_inline_marks
 from dialgauge.corpus._joined_ids import with_parted_ids, with_whole_ids
 from dialgauge.corpus._jsonl import record_key
 from dialgauge.corpus._mapping import IGNORE, Mapped
-from dialgauge.corpus._nested_names import with_people_named
 from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
+from dialgauge.corpus._nested_names import with_people_named
 from dialgauge.corpus._nested_pairs import pairs_in
 from dialgauge.corpus._nested_people import steady_people
 from dialgauge.corpus._nested_sides import with_sides
 from dialgauge.corpus._parallel import side_by_side
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._problems import Problem, raise_if_any
+from dialgauge.corpus._programs import without_programs
+from dialgauge.corpus._record_ids import with_record_ids
 from dialgauge.corpus._records import taken_out
 from dialgauge.corpus._schema import KEY
 from dialgauge.corpus._sentence_rows import with_summaries
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._ticked import with_labels
+from dialgauge.corpus._told_in_headings import with_told_items
 from dialgauge.corpus._utterances import with_dialogues, without_totals
 from dialgauge.corpus._wide import as_long
 from dialgauge.corpus._wrapped import unwrapped
@@ -77,7 +78,8 @@ def understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) ->
             table = inner
             known = None if layout == "" else recast(table, mapping, layout)
         if known is None:
-            table = with_parsed_cells(with_grid(table, mapping)) if table.records is None else table
+            if table.records is None:
+                table = with_parsed_cells(with_grid(with_told_items(table), mapping))
             known = without_totals(table, mapping) if table.records is None else _flattened(table, mapping)
             known = with_whole_ids(with_parted_ids(known, mapping), mapping)
             known = with_summaries(with_dialogues(known, mapping), mapping)
@@ -86,6 +88,7 @@ def understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) ->
         if known.frame.is_empty():
             raise_if_any(known.problems, path)
             raise InputError("has no rows")
+        known = without_programs(known, mapping)
         made = kept.into(as_long(with_comparisons(known, mapping), mapping))
         return replace(made, raw=loaded, again=lambda other: understood(other, path, mapping, layout))
     except InputError as error:
@@ -150,26 +153,10 @@ def _flattened(table: Table, mapping: Mapped) -> Table:
     place_of = table.place
     return replace(
         table,
-        frame=_with_ids(to_frame(rows, file), numbers, mapping),
+        frame=with_record_ids(to_frame(rows, file), numbers, mapping),
         place=lambda row: place_of(numbers[row]) if row < len(numbers) else (file, None),
         problems=tuple(problems),
     )
-
-
-def _with_ids(frame: pl.DataFrame, records: list[int], mapping: Mapped) -> pl.DataFrame:
-    """The rows with the id of their record, whatever it is called: it holds for all that is nested."""
-    if len(set(records)) < 2 or len(records) == len(set(records)):
-        return frame
-    said = {use: given for use, given in mapping.items() if use != IGNORE}
-    named = make_plan(frame, said).uses.get("dialogue_id", ())
-    for column in named:
-        if not frame[column].null_count():
-            continue
-        numbered = frame.with_columns(pl.Series("_record", records))
-        only = pl.when(pl.col(column).drop_nulls().n_unique().over("_record") == 1)
-        one = only.then(pl.col(column).drop_nulls().first().over("_record"))
-        frame = numbered.with_columns(pl.coalesce(column, one).alias(column)).drop("_record")
-    return frame
 
 
 def _listed(given: str | Sequence[str]) -> Sequence[str]:

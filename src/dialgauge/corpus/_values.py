@@ -185,6 +185,9 @@ _TRAILING = re.compile(r"[^\d()]+\(\s*([+-]?\d+(?:\.\d+)?)\s*\)")
 _COLOURS = re.compile("[\U0001f3fb-\U0001f3ff\ufe0f]")
 _STARS = re.compile(r"([★⭐🟊✭]+)[☆✩]*")
 
+#: What is in a box that was ticked.
+TICKS = frozenset({"x", "✓", "✔", "☑", "☒", "checked", "ticked"})
+
 Kind = Literal["number", "yes/no", "ordered", "names", "unreadable"]
 #: A column holds judgements if at least this share of its filled cells can be read.
 MOSTLY = 0.9
@@ -244,6 +247,11 @@ def read_values(counts: Mapping[str, int], *, commas: bool = True, order: tuple[
     if best.nearly > 0:
         return best
     return Reading("unreadable", {}, said, 0.0, given=total, distinct=len(set(given.values())))
+
+
+def in_words(found: Reading) -> bool:
+    """Whether the answers are words, which count nothing and measure nothing: yes and no, or those of a scale."""
+    return found.share >= MOSTLY and found.kind in ("yes/no", "ordered") and found.distinct > 1
 
 
 def _plain(text: str) -> str:

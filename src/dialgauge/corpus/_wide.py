@@ -26,6 +26,7 @@ from dialgauge.corpus._wide_headings import (
     people_beside_questions,
     systems_in_headings,
 )
+from dialgauge.corpus.layouts._base import ROW
 
 #: What the texts of a wide file are called beside the name of the system.
 _TEXTS = (
@@ -153,10 +154,12 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     notes = [f"a column for each system: {', '.join(said)}"] if said else []
     if people:
         notes.append(f"a column for each annotator: {', '.join(people)}")
+    more = long.height - frame.height  # judgements of other kinds are counted behind the rows
     return replace(
         table,
         frame=long.drop("_origin"),
         place=lambda row: place(origin[row] if row < len(origin) else frame.height + row - len(origin)),
+        further={name: one.with_columns(pl.col(ROW) + more) for name, one in table.further.items()},
         notes=(*table.notes, *notes),
         known={
             **table.known,
@@ -379,6 +382,7 @@ def _named_people(
                 dimension, who = parts if is_dimension(parts[0]) else parts[::-1]
                 groups.setdefault(dimension, {})[who] = column
                 break
+    groups |= _same_affixes(frame, names, groups)
     affixes = [frozenset(group) for group in groups.values()]
     bracketed = all(_BRACKETED.fullmatch(column) for group in groups.values() for column in group.values())
     if (len(affixes) < 2 and not bracketed) or len(set(affixes)) != 1 or len(affixes[0]) < 2:
@@ -389,6 +393,22 @@ def _named_people(
         for who, column in group.items()
         if is_judged(frame, column)
     }
+
+
+def _same_affixes(
+    frame: pl.DataFrame, names: Mapping[str, str], groups: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, str]]:
+    """Columns about something unknown that have the affixes of a dimension, all of them: ``Ann Style``, ``Bob Style``."""
+    people = set.intersection(*map(set, groups.values())) if groups else set()
+    taken = {column for group in groups.values() for column in group.values()}
+    found: dict[str, dict[str, str]] = {}
+    for column, name in names.items():
+        if column in taken or AGGREGATES.fullmatch(name) or not is_judged(frame, column):
+            continue
+        who, stem = _of(name, {person: person for person in people})
+        if who is not None and not is_housekeeping(stem):
+            found.setdefault(stem, {})[who] = column
+    return {stem: group for stem, group in found.items() if set(group) == people and len(people) > 1}
 
 
 def _natural(text: str) -> tuple[str, int]:

@@ -1,0 +1,106 @@
+"""Sheets whose headings name the rows of another one: ``Item 3 [Clarity]`` beside a sheet with a row ``Item 3``."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from dialgauge.corpus._columns import make_plan
+from dialgauge.corpus._table import Sheet
+from dialgauge.corpus._wide_headings import VALUE, is_judged
+
+#: Longer cells name no row.
+_LONGEST = 80
+#: What may stand between the name of an item and what is asked about it.
+_EDGE = " \t-–—:|/,;.[]()_?"
+_Cell = tuple[str, str]
+
+
+def with_items(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
+    """The sheets, those whose headings name items joined with them: a row for each item and row of answers."""
+    made = list(sheets)
+    for source in sheets:
+        for target in sheets:
+            if source is target or source not in made or target not in made:
+                continue
+            found = _named_items(source, target)
+            if found is not None:
+                key, cells = found
+                made[made.index(source)] = _joined(source, target, key, cells)
+                made.remove(target)
+                notes.append(f"the headings of {source.name!r} name rows of {target.name!r}, by its column {key!r}")
+    return made
+
+
+def _named_items(source: Sheet, target: Sheet) -> tuple[str, dict[str, _Cell]] | None:
+    """The column of ``target`` whose cells the headings of ``source`` name, and the item and question of each."""
+    uses = make_plan(target.frame).uses
+    texts = [column for use in ("summary", "reference", "dialogue") for column in uses.get(use, ())]
+    if not texts or {"summary", "dialogue"} & set(make_plan(source.frame).uses):
+        return None
+    for key in target.frame.columns:
+        values = target.frame[key].cast(pl.String, strict=False).str.strip_chars()
+        if key in texts or values.null_count() or values.n_unique() < max(2, len(values)):
+            continue
+        if (values.str.len_chars() > _LONGEST).any():
+            continue
+        cells = _cells(source.frame, values.to_list())
+        if len({item for item, _ in cells.values()}) > 1:
+            return key, cells
+    return None
+
+
+def _cells(frame: pl.DataFrame, items: Sequence[str]) -> dict[str, _Cell]:
+    """The item and the question of each column of answers; empty where some item is asked the same twice."""
+    longest = sorted(items, key=len, reverse=True)
+    found: dict[str, _Cell] = {}
+    for column in frame.columns:
+        cell = next((cell for item in longest if (cell := _cell(column, item)) is not None), None)
+        if cell is not None and is_judged(frame, column):
+            found[column] = cell
+    return found if len(set(found.values())) == len(found) else {}
+
+
+def _cell(column: str, item: str) -> _Cell | None:
+    at = re.search(rf"(?<![^\W_]){re.escape(item)}(?![^\W_])", column, re.IGNORECASE)
+    if at is None:
+        return None
+    before, behind = column[: at.start()].strip(_EDGE), column[at.end() :].strip(_EDGE)
+    if before and behind:  # a sentence that happens to have the name of an item in it
+        return None
+    return item, before or behind or VALUE
+
+
+def _joined(source: Sheet, target: Sheet, key: str, cells: Mapping[str, _Cell]) -> Sheet:
+    rest = [column for column in source.frame.columns if column not in cells and column not in target.frame.columns]
+    items = dict.fromkeys(item for item, _ in cells.values())
+    questions = dict.fromkeys(question for _, question in cells.values())
+    column_of = {cell: column for column, cell in cells.items()}
+    numbered = source.frame.with_row_index("_origin")
+    parts = []
+    for item in items:
+        given = [
+            (pl.col(column).cast(pl.String) if column else pl.lit(None, pl.String)).alias(question)
+            for question in questions
+            for column in [column_of.get((item, question))]
+        ]
+        parts.append(numbered.select("_origin", *rest, pl.lit(item).alias("_item"), *given))
+    answered = pl.concat(parts).sort("_origin", maintain_order=True)
+    told = target.frame.with_columns(pl.col(key).cast(pl.String, strict=False).str.strip_chars().alias("_item"))
+    frame = answered.join(told, on="_item", how="left", maintain_order="left")
+    unasked = told.filter(~pl.col("_item").is_in(list(items)))
+    frame = pl.concat([frame, unasked], how="diagonal_relaxed")
+    origin, place = frame["_origin"].to_list(), source.place
+    gone = ["_origin", "_item", *([key] if _repeats_dialogues(target, key) else [])]
+    return replace(
+        source,
+        frame=frame.drop(gone),
+        place=lambda row: place(origin[row] if row < len(origin) and origin[row] is not None else 0),
+    )
+
+
+def _repeats_dialogues(target: Sheet, key: str) -> bool:
+    """Whether several items are about one dialogue: then their names are none of dialogues."""
+    texts = [c for c in make_plan(target.frame.drop(key)).uses.get("dialogue", ()) if c in target.frame.columns]
+    return any(target.frame[column].n_unique() < target.frame.height for column in texts)

@@ -1,0 +1,74 @@
+"""Judgements of programs among those of people, where a column says of each row which of both it is."""
+
+import re
+from dataclasses import replace
+
+import polars as pl
+
+from dialgauge.corpus._columns import make_plan
+from dialgauge.corpus._mapping import IGNORE, Mapped
+from dialgauge.corpus._names import normalised
+from dialgauge.corpus._plan import Plan
+from dialgauge.corpus._table import Table
+from dialgauge.errors import counted
+
+_PEOPLE = re.compile(r"humans?|persons?|people|manual|crowd(?:_?workers?)?|experts?|annotators?|mensch|humain|humano")
+_PROGRAMS = re.compile(
+    r"(?:llms?|ai|gpt)(?:_.*)?|models?|machines?|automatic|automated|auto|bots?|programs?|synthetic|ki"
+)
+
+
+def without_programs(table: Table, mapping: Mapped) -> Table:
+    """The table without the judgements of programs; unchanged where no column tells them from those of people."""
+    given = mapping.get(IGNORE, ())
+    ignored = {given} if isinstance(given, str) else set(given)
+    asked = [c for c in table.frame.columns if c not in ignored and _tells(table.frame[c])]
+    if not asked or table.layout is not None:
+        return table
+    plan = make_plan(table.frame, mapping, table.known)
+    telling = next((column for column in asked if _is_of_judges(table.frame, column, plan)), None)
+    judged = [*plan.uses.get("value", ()), *plan.named("dimension").values()]
+    if telling is None or not judged:
+        return table
+    programs = table.frame[telling].cast(pl.String).map_elements(_is_program, pl.Boolean).fill_null(False)
+    cells = table.frame.filter(programs).select(pl.col(judged).is_not_null().sum()).sum_horizontal().item()
+    about = [*judged, *(c for use in ("annotator", "dimension", "comment", "time") for c in plan.uses.get(use, ()))]
+    blank = pl.when(~programs).then(pl.col(about)).name.keep()
+    word = table.frame.filter(programs)[telling][0]
+    note = (
+        f"{counted(int(programs.sum()), 'row')} of programs ({telling!r} is {word!r}) are no judgements of people and "
+        f"left out; --map ignore={telling} reads them as those of annotators"
+    )
+    return replace(
+        table,
+        frame=table.frame.with_columns(blank),
+        notes=(*table.notes, note),
+        dropped={**table.dropped, "of a program": int(cells)},
+    )
+
+
+def _tells(values: pl.Series) -> bool:
+    """Whether every cell of a column says either people or programs, and both occur."""
+    said = values.drop_nulls().cast(pl.String, strict=False).unique().head(_LOOKED_AT).to_list()
+    programs = [text for text in said if _is_program(text)]
+    people = [text for text in said if _PEOPLE.fullmatch(normalised(text))]
+    return bool(programs) and bool(people) and len(programs) + len(people) == len(said)
+
+
+def _is_program(text: str) -> bool:
+    return bool(_PROGRAMS.fullmatch(normalised(text)))
+
+
+#: More different words than this are names.
+_LOOKED_AT = 50
+
+
+def _is_of_judges(frame: pl.DataFrame, column: str, plan: Plan) -> bool:
+    """Whether a column is about who judged, and not about who wrote: each judge has one value, each summary both."""
+    people = plan.uses.get("annotator", ())
+    written = [name for use in ("dialogue_id", "dialogue", "system") for name in plan.uses.get(use, ())]
+    if not people or people[0] == column or not written:
+        return False
+    alone = frame.group_by(people[0]).agg(pl.col(column).drop_nulls().n_unique().alias("n"))["n"]
+    apart = frame.group_by(written).agg(pl.col(column).drop_nulls().n_unique().alias("n"))["n"]
+    return bool((alone <= 1).all()) and bool((apart > 1).any())
