@@ -113,7 +113,16 @@ def _latex_rows(text: str) -> list[list[str]]:
 
 
 #: Tables of judgements that this corpus does not have.
-JUDGEMENTS = ("labels", "preferences", "preference-accuracy", "best-worst", "spans", "span-labels", "span-systems")
+JUDGEMENTS = (
+    "labels",
+    "label-thresholds",
+    "preferences",
+    "preference-accuracy",
+    "best-worst",
+    "spans",
+    "span-labels",
+    "span-systems",
+)
 
 
 @pytest.mark.parametrize("kind", JUDGEMENTS)

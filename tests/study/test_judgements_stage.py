@@ -63,6 +63,21 @@ def test_every_kind_has_its_tables_and_its_words(made: Path) -> None:
     page = done.report.read_text("utf-8")
     assert "What do labels, preferences and marked errors say?" in page
     assert "does the metric tell right from wrong, or one class from the others?" in page
+    assert "labels: with a threshold, and as a probability" in page
+
+
+def test_thresholds_and_calibration_of_labels_are_shown_and_fit_a_screen(made: Path, cli: Callable[..., Any]) -> None:
+    done = run_study(made)
+    stored = FinishedRun.open(done.folder).table("label-measures")
+    assert stored is not None
+    row = stored.row(0, named=True)
+    said = cli("table", done.folder, "-k", "label-thresholds", "-f", "text")
+    assert said.code == 0, said.err
+    assert f"{row['calibration_error']:.2f} ({row['calibration_floor']:.2f})" in said.out
+    assert f"{row['brier']:.2f}" in said.out
+    ends = f"[{row['balanced_accuracy_low']:.2f} {row['balanced_accuracy_high']:.2f}]".replace("0.", ".")
+    assert ends in said.out
+    assert max(map(len, said.out.splitlines())) <= 100
 
 
 @pytest.mark.parametrize(

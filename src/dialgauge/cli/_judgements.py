@@ -76,10 +76,11 @@ def print_judgements(found: dict[str, Any]) -> None:
 
 def print_evaluation(found: "JudgementEvaluation") -> None:
     """Print how metrics distinguish labels and agree with preferences, in tables and in words."""
-    from dialgauge.report import accuracy_table, labels_table
+    from dialgauge.report import accuracy_table, labels_table, thresholds_table
 
     if found.labels is not None:
         _show(labels_table(found.labels.frame))
+        _show(thresholds_table(found.labels.frame))
     if found.preferences is not None:
         _show(accuracy_table(found.preferences.frame))
     for sentence in found.sentences():

@@ -25,8 +25,8 @@ def table(
             "--kind",
             "-k",
             help="Table: verdict, correlations, systems, paired-systems, agreement, robustness, perturbations, "
-            "perturbed-correlations, affect, learned, reproduction, labels, preferences, preference-accuracy, "
-            "best-worst, spans, span-labels or span-systems.",
+            "perturbed-correlations, affect, learned, reproduction, labels, label-thresholds, preferences, "
+            "preference-accuracy, best-worst, spans, span-labels or span-systems.",
         ),
     ] = "correlations",
     format: Annotated[

@@ -54,6 +54,7 @@ from dialgauge.report._judgement_tables import (
     preferred_table as preferred_table,
     span_systems_table as span_systems_table,
     span_tables as span_tables,
+    thresholds_table as thresholds_table,
     told_by_metrics as told_by_metrics,
 )
 from dialgauge.report._learned import (

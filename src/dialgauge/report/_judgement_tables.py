@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from dialgauge.report._panel import Panel, plain_panel
-from dialgauge.tables import Table, estimate, interval, listing, number, number_cell
+from dialgauge.tables import NOTHING, Table, estimate, estimate_cell, interval, listing, number, number_cell
 
 #: Metrics of a dimension that are shown, the best first.
 _MOST = 15
@@ -29,7 +29,7 @@ def told_by_metrics(labels: pl.DataFrame | None, accuracy: pl.DataFrame | None) 
 
 def labels_table(frame: pl.DataFrame) -> Table:
     """How well each metric distinguishes good from bad summaries."""
-    columns = ["dimension", "metric", "AUC", "95 % interval", "within", "95 % of it", "bal. acc.", "MCC", "AP", "note"]
+    columns = ["dimension", "metric", "AUC", "95 % interval", "within", "95 % of it", "p of chance", "note"]
     rows = [
         [
             row["dimension"],
@@ -38,7 +38,7 @@ def labels_table(frame: pl.DataFrame) -> Table:
             interval(row["auc_low"], row["auc_high"]),
             number_cell(row["within_auc"]),
             interval(row["within_auc_low"], row["within_auc_high"]),
-            *(number_cell(row[name]) for name in ("balanced_accuracy", "mcc", "average_precision")),
+            number_cell(row["p_chance"], ".2g"),
             row["note"] or "",
         ]
         for row in _best(frame)
@@ -48,11 +48,43 @@ def labels_table(frame: pl.DataFrame) -> Table:
         for row in frame.unique("dimension", keep="first", maintain_order=True).iter_rows(named=True)
     )
     note = (
-        "within: two summaries of one dialogue; thresholds are chosen on other dialogues. "
+        "within: two summaries of one dialogue; p of chance: at one error for all metrics and dimensions. "
         f"Summaries that are good, or of the class: {shares}"
     )
     title = "labels: does the metric tell right from wrong, or one class from the others?"
     return _without_empty_notes(title, columns, rows, [note])
+
+
+def thresholds_table(frame: pl.DataFrame) -> Table:
+    """What each metric does with a threshold or as a probability, both fitted on other dialogues."""
+    columns = ["dimension", "metric", "threshold", "bal. acc.", "MCC", "AP", "Brier", "calibration"]
+    rows = [
+        [
+            row["dimension"],
+            row["metric"],
+            number_cell(row["threshold"], ".3g"),
+            *(
+                estimate_cell(row[name], row[f"{name}_low"], row[f"{name}_high"], short=True)
+                for name in ("balanced_accuracy", "mcc", "average_precision")
+            ),
+            number_cell(row["brier"]),
+            _calibration(row),
+        ]
+        for row in _best(frame)
+        if row["threshold"] is not None
+    ]
+    told = (
+        "Brackets: 95 % intervals. Threshold: of the score, chosen on other dialogues (the median of the folds); "
+        "calibration: error of probabilities fitted there, with what perfect ones would have in brackets."
+    )
+    title = "labels: with a threshold, and as a probability"
+    return listing(title, columns, rows, numeric=columns[2:], notes=[told] if rows else [])
+
+
+def _calibration(row: Mapping[str, Any]) -> str:
+    if row["calibration_error"] is None:
+        return NOTHING
+    return f"{number(row['calibration_error'])} ({number(row['calibration_floor'])})"
 
 
 def accuracy_table(frame: pl.DataFrame) -> Table:

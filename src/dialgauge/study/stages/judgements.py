@@ -36,6 +36,12 @@ def _labels_table(run: FinishedRun) -> "Table":
     return labels_table(_found(run, _LABELS[0], "labels such as yes and no"))
 
 
+def _thresholds_table(run: FinishedRun) -> "Table":
+    from dialgauge.report import thresholds_table
+
+    return thresholds_table(_found(run, _LABELS[0], "labels such as yes and no"))
+
+
 def _preferences_table(run: FinishedRun) -> "Table":
     from dialgauge.report import preferred_table
 
@@ -79,6 +85,7 @@ def _found(run: FinishedRun, file: str, what: str) -> "pl.DataFrame":
 #: The kinds of table for papers.
 _KINDS = {
     "labels": _labels_table,
+    "label-thresholds": _thresholds_table,
     "preferences": _preferences_table,
     "preference-accuracy": _accuracy_table,
     "best-worst": _best_worst_table,
@@ -172,6 +179,7 @@ def _tables(run: FinishedRun) -> "list[Table]":
         preferred_table,
         span_systems_table,
         span_tables,
+        thresholds_table,
     )
 
     def found(name: str) -> Any:
@@ -179,7 +187,11 @@ def _tables(run: FinishedRun) -> "list[Table]":
 
     tables: list[Table] = []
     if (labels := found(_LABELS[0])) is not None:
-        tables += [labels_table(labels), *class_tables(class_shares(run.corpus.without_models()))]
+        tables += [
+            labels_table(labels),
+            thresholds_table(labels),
+            *class_tables(class_shares(run.corpus.without_models())),
+        ]
     if (systems := found(_PREFERENCES[1])) is not None:
         tables.append(preferred_table(systems, found(_PREFERENCES[2])))
     if (accuracy := found(_PREFERENCES[0])) is not None:
