@@ -1,7 +1,8 @@
-"""How a study grows with its systems and dialogues: 40 metrics, 4 rated dimensions, 1,000 resamples, CPU by stage.
+"""How a study grows: 4 rated dimensions, 1,000 resamples, CPU by stage.
 
-    python -m benchmarks.study_growth 14x50 56x50 100x100 14x2000
+    python -m benchmarks.study_growth 14x50 56x50 100x100 14x2000 14x50x80 14x50x40x12
 
+Numbers are those of systems, dialogues, metrics (40 if not given, at most 90) and raters of each summary (3).
 Texts and ratings are drawn with a seed: a summary keeps some words of its reference, and a rating follows how many.
 """
 
@@ -28,9 +29,11 @@ METRICS = (
     *(f"novel-{n}" for n in (1, 2, 3)),
     *("repetition-1", "repetition-2", "redundancy-l"),
 )
+#: More of them, of the same cost as one another.
+_FURTHER = tuple(f"chrf:chars={chars},beta={beta}" for beta in range(3, 13) for chars in range(1, 6))
 
 
-def write_study(folder: Path, systems: int, dialogues: int) -> Path:
+def write_study(folder: Path, systems: int, dialogues: int, metrics: int = len(METRICS), raters: int = _RATERS) -> Path:
     """A corpus of this size, and the study file that asks for everything about it."""
     rng = random.Random(_SEED)
     words = [f"w{number}" for number in range(_VOCABULARY)]
@@ -44,7 +47,7 @@ def write_study(folder: Path, systems: int, dialogues: int) -> Path:
             kept = [place for place in reference if rng.random() < skill[i]]
             filled = [*(source[place] for place in kept), *rng.choices(words, k=rng.randint(1, _WORDS - len(kept) + 1))]
             summaries.append({"system": f"s{i:03d}", "kind": "system", "text": " ".join(filled)})
-            for rater in range(_RATERS):
+            for rater in range(raters):
                 for dimension in _DIMENSIONS:
                     value = 1 + 4 * len(kept) / _WORDS + rng.gauss(0, 0.8)
                     row = {"system": f"s{i:03d}", "annotator": f"r{rater}", "dimension": dimension}
@@ -56,7 +59,7 @@ def write_study(folder: Path, systems: int, dialogues: int) -> Path:
     corpus = folder / "corpus.jsonl"
     corpus.write_text("\n".join(map(json.dumps, lines)))
     study = folder / "study.toml"
-    used = ", ".join(f'"{name}"' for name in METRICS)
+    used = ", ".join(f'"{name}"' for name in (*METRICS, *_FURTHER)[:metrics])
     study.write_text(
         f'[study]\nname = "growth"\nseed = 1\n[corpus]\nsource = "{corpus}"\n[metrics]\nuse = [{used}]\n[report]\n'
     )
@@ -67,11 +70,11 @@ def _text(source: list[str], places: list[int]) -> str:
     return " ".join(source[place] for place in places)
 
 
-def measure(systems: int, dialogues: int) -> dict[str, float]:
+def measure(*size: int) -> dict[str, float]:
     """CPU seconds of each stage, and of the whole command."""
     with tempfile.TemporaryDirectory(prefix="dialgauge-growth-") as place:
         folder = Path(place)
-        study = write_study(folder, systems, dialogues)
+        study = write_study(folder, *size)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         code = "import sys; from dialgauge.cli import main; sys.argv[0] = 'dialgauge'; main()"
         command = [sys.executable, "-c", code, "run", str(study), "--output", str(folder / "run")]
@@ -86,7 +89,7 @@ def measure(systems: int, dialogues: int) -> dict[str, float]:
 def main() -> None:
     """A column of seconds for each size that was asked for."""
     sizes = [tuple(int(part) for part in word.split("x")) for word in sys.argv[1:]] or [(14, 50), (56, 50)]
-    table = {f"{systems} × {dialogues}": measure(systems, dialogues) for systems, dialogues in sizes}
+    table = {" × ".join(map(str, size)): measure(*size) for size in sizes}
     stages = list(dict.fromkeys(stage for column in table.values() for stage in column))
     frame = pl.DataFrame(
         {"stage": stages, **{size: [column.get(name) for name in stages] for size, column in table.items()}}
