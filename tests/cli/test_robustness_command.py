@@ -55,6 +55,12 @@ def test_one_command(cli: Cli, few: Path) -> None:
     assert "mean correlation with the ratings" not in outcome.out
 
 
+def test_a_gate_needs_perturbations(cli: Cli, with_variants: Path) -> None:
+    outcome = cli("robustness", with_variants, "-m", "rouge-l", "--gate", "parse")
+    assert outcome.code == 2
+    assert "--gate needs -p" in outcome.err
+
+
 def test_names_of_metrics_stay_whole(cli: Cli, few: Path) -> None:
     """At any width: a name is broken before its target and its parameters, and where it is too long for a column."""
     from dialgauge.cli import _robustness_tables

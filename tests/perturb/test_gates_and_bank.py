@@ -6,13 +6,25 @@ from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 from dialgauge.checks import check
 from dialgauge.cli._app import app
-from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, embedded_corpus, write_corpus
-from dialgauge.perturb import Declined, Edit, Task, Variant, _gate_model as by_model, parse_requests, perturb, run_rules
+from dialgauge.corpus import ORIGINAL, Corpus, Dialogue, Summary, Turn, embedded_corpus, read_corpus, write_corpus
+from dialgauge.errors import InputError
+from dialgauge.perturb import (
+    Declined,
+    Edit,
+    Task,
+    Variant,
+    _gate_model as by_model,
+    parse_requests,
+    perturb,
+    read_provenance,
+    run_rules,
+)
 from dialgauge.perturb._apply import finish
 from dialgauge.perturb._bank import Bank, bank_of
 from dialgauge.perturb._gate_checks import judge_consistency
@@ -155,3 +167,35 @@ def test_the_commands_show_reasons_and_shares(tmp_path: Path) -> None:
     shown = CliRunner().invoke(app, ["perturbations", "antonym_adjective", "--declined", str(file), "--json"])
     assert shown.exit_code == 0, shown.output
     assert json.loads(shown.stdout)["declined"][0]["reason"] == "no adjective"
+    text = "Nora calls Ivo about the car. Ivo likes it."
+    write_corpus(Corpus.build([Dialogue("d", (Turn("A", "Hello."),))], [Summary("d", "s", text)]), file)
+    command = ["perturbations", "length_increase", "--declined", str(file), "--gate", "parse"]
+    gated = CliRunner().invoke(app, command)
+    assert gated.exit_code == 0, gated.output
+    assert "let through by the gates" in " ".join(gated.stdout.split())
+    lonely = CliRunner().invoke(app, ["perturbations", "--gate", "parse"])
+    assert isinstance(lonely.exception, InputError)
+    assert "--gate needs --declined CORPUS" in str(lonely.exception)
+
+
+def test_reasons_that_differ_in_numbers_are_listed_once(tmp_path: Path) -> None:
+    texts = ["Nora left. Ivo sang.", "Nora left. Ivo sang. Eve ate."]
+    dialogues = [Dialogue(f"d{i}", (Turn("A", "Hello."),)) for i in range(2)]
+    corpus = Corpus.build(dialogues, [Summary(f"d{i}", "s", text) for i, text in enumerate(texts)])
+    write_corpus(corpus, tmp_path / "two.jsonl")
+    command = ["perturb", str(tmp_path / "two.jsonl"), "-p", "remove_important_sentence_6", "-o", str(tmp_path / "out")]
+    shown = CliRunner().invoke(app, command)
+    assert shown.exit_code == 0, shown.output
+    assert "has 2 to 3" in shown.stdout
+
+
+def test_robustness_uses_what_passed_the_gates(tmp_path: Path) -> None:
+    corpus = embedded_corpus()
+    write_corpus(corpus.select(dialogues=corpus.dialogues["dialogue_id"].head(3)), tmp_path / "few")
+    command = ["robustness", str(tmp_path / "few"), "-m", "length", "-m", "rouge-l", "-p", "writing_style"]
+    outcome = CliRunner().invoke(app, [*command, "-d", "consistency", "--gate", "parse", "-o", str(tmp_path / "out")])
+    assert outcome.exit_code == 0, outcome.output
+    written = read_corpus(tmp_path / "out" / "corpus").summaries.filter(pl.col("variant") != ORIGINAL)
+    assert written.height
+    made = [read_provenance(text) for text in written["provenance"]]
+    assert all(one is not None and one.notes["gates"] == {"parse": "passed"} for one in made)

@@ -1,5 +1,6 @@
 """``dialgauge perturbations`` and ``dialgauge perturb``: list perturbations and apply them."""
 
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,10 +12,11 @@ from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._options import output_option
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 from dialgauge.cli._perturb_llm import DryRun, Llm, open_llm, planned, print_estimate
-from dialgauge.cli._settings import with_options
+from dialgauge.cli._settings import Without, with_options
 from dialgauge.errors import InputError, counted
 from dialgauge.models import ChatSettings
 from dialgauge.perturb import LlmSettings, PerturbSettings
+from dialgauge.tables import group_alike
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +45,9 @@ def add_to(app: typer.Typer) -> None:
     app.command("perturb")(perturb)
 
 
+@with_options
 def perturbations(
+    settings: Annotated[PerturbSettings, Without("per_item", "seed", "include_references")],
     name: Annotated[
         str | None,
         typer.Argument(help="Perturbation to show in detail, or family to list (default: list all)."),
@@ -66,8 +70,10 @@ def perturbations(
 
     requests = parse_requests([name or "all"])
     if declined is not None:
-        _show_declined(declined, name or "all", json)
+        _show_declined(declined, name or "all", settings, json)
         return
+    if settings.gate:
+        raise InputError("--gate needs --declined CORPUS: it says what the gates stop there")
     found = list({request.perturbation.name: request.perturbation for request in requests}.values())
     if name is not None and len(found) == 1:
         facts = _facts(found[0])
@@ -92,7 +98,7 @@ def perturbations(
     )
 
 
-def _show_declined(corpus: str, name: str, json: bool) -> None:
+def _show_declined(corpus: str, name: str, settings: PerturbSettings, json: bool) -> None:
     """Why summaries of a corpus are declined, with the first of them; nothing is written."""
     import polars as pl
 
@@ -100,18 +106,19 @@ def _show_declined(corpus: str, name: str, json: bool) -> None:
 
     loaded = load_corpus(corpus, None, None, False)
     with progress_bar("perturbing") as progress:
-        result = perturb_corpus(loaded, [name], progress=progress)
+        result = perturb_corpus(loaded, [name], settings, progress=progress)
     rows = _summary(result)
-    reasons = (
-        result.declined.group_by("perturbation", "reason", maintain_order=True)
-        .agg(pl.len().alias("count"), pl.format("{} {}", "dialogue_id", "system").first().alias("first"))
-        .sort("perturbation", "count", "reason", descending=[False, True, False])
-    )
     if json:
+        reasons = (
+            result.declined.group_by("perturbation", "reason", maintain_order=True)
+            .agg(pl.len().alias("count"), pl.format("{} {}", "dialogue_id", "system").first().alias("first"))
+            .sort("perturbation", "count", "reason", descending=[False, True, False])
+        )
         print_json({"perturbations": rows, "declined": reasons.to_dicts()})
         return
-    _print_summary(loaded.info.name, rows, reasons.clear(), gated=False)
-    print_table("declined", ("perturbation", "reason", "count", "first"), reasons.iter_rows(), numeric=["count"])
+    _print_summary(loaded.info.name, rows, [], gated=bool(settings.gate))
+    found = sorted(_alike(result), key=lambda row: row[0])
+    print_table("declined", ("perturbation", "reason", "count", "first"), found, numeric=["count"])
 
 
 @with_options
@@ -154,13 +161,14 @@ def perturb(
         result = run(generator=generator, progress=progress)
     account = generator.account() if generator else None
     write_corpus(result.corpus, output)
-    rows, reasons = _summary(result), _reasons(result)
+    rows = _summary(result)
     made = sum(row["applied"] for row in rows)
     if json:
         facts = {"output": str(output), "seed": settings.seed, "variants": made, "perturbations": rows}
-        print_json({**facts, "declined": reasons.to_dicts(), **({"llm": account} if account else {})})
+        print_json({**facts, "declined": _reasons(result).to_dicts(), **({"llm": account} if account else {})})
         return
-    _print_summary(loaded.info.name, rows, reasons, gated=bool(settings.gate))
+    shown = [(kind, reason, count) for kind, reason, count, _ in _alike(result)]
+    _print_summary(loaded.info.name, rows, shown, gated=bool(settings.gate))
     if generator and account:
         note(f"{account['model']}: {generator.usage.line(chat.token_price)}")
     note(f"wrote {counted(made, 'variant')} to {output}")
@@ -191,7 +199,26 @@ def _reasons(result: "Perturbed") -> "pl.DataFrame":
     return counts.sort("count", "perturbation", "reason", descending=[True, False, False])
 
 
-def _print_summary(name: str, rows: "Sequence[Mapping[str, Any]]", reasons: "pl.DataFrame", *, gated: bool) -> None:
+def _alike(result: "Perturbed") -> list[tuple[str, str, int, str]]:
+    """Kind, reason, how often and where first, for people: reasons that differ only in numbers as one, the most
+    frequent first."""
+    counts: dict[str, Counter[str]] = {}
+    place: dict[tuple[str, str], tuple[int, str]] = {}
+    declined = result.declined.select("perturbation", "reason", "dialogue_id", "system")
+    for number, (kind, reason, dialogue, system) in enumerate(declined.iter_rows()):
+        counts.setdefault(kind, Counter())[reason] += 1
+        place.setdefault((kind, reason), (number, f"{dialogue} {system}"))
+    rows = [
+        (kind, alike.text, alike.count, min(place[kind, reason] for reason in alike.texts)[1])
+        for kind in sorted(counts)
+        for alike in group_alike(counts[kind])
+    ]
+    return sorted(rows, key=lambda row: -row[2])
+
+
+def _print_summary(
+    name: str, rows: "Sequence[Mapping[str, Any]]", reasons: "Sequence[tuple[str, str, int]]", *, gated: bool
+) -> None:
     """``gated``: also how many of the variants that were made the gates let through."""
     numbers = ["applied", "declined", "share applied", *(["let through by the gates"] if gated else [])]
     print_table(
@@ -209,8 +236,8 @@ def _print_summary(name: str, rows: "Sequence[Mapping[str, Any]]", reasons: "pl.
         ),
         numeric=numbers,
     )
-    if not reasons.is_empty():
-        print_table("declined", ("perturbation", "reason", "count"), reasons.iter_rows(), numeric=["count"])
+    if reasons:
+        print_table("declined", ("perturbation", "reason", "count"), reasons, numeric=["count"])
 
 
 def _facts(entry: "Perturbation") -> dict[str, Any]:

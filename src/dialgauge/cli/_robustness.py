@@ -14,6 +14,7 @@ from dialgauge.cli._scores_input import load_scores
 from dialgauge.cli._settings import Without, with_options
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metaeval import RobustnessSettings
+from dialgauge.perturb import PerturbSettings
 from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy
 
@@ -64,6 +65,7 @@ def robustness(
     corpus: Source,
     settings: RobustnessSettings,
     policy: Annotated[RatingPolicy, Without("dimensions")],
+    making: Annotated[PerturbSettings, Without("per_item", "seed", "include_references")],
     reading: Reading,
     scores: GivenScores = None,
     metric: Metrics = None,
@@ -88,7 +90,8 @@ def robustness(
     refuse_file(output)
     loaded = load_corpus(corpus, format, map, reading=reading)
     with progress_bar("robustness") as progress:
-        perturbed, declined, table = _variants_and_scores(loaded, scores, metric, perturbation, settings.seed, progress)
+        asked = making.model_copy(update={"seed": settings.seed})
+        perturbed, declined, table = _variants_and_scores(loaded, scores, metric, perturbation, asked, progress)
         columns = _columns(table, metric) if scores else None
         analysis = analyse_variants(perturbed, table, settings, policy, metrics=columns, progress=progress)
     found = analysis.correlations.frame if analysis.correlations else None
@@ -106,7 +109,7 @@ def _variants_and_scores(
     scores: Path | None,
     metrics: list[str] | None,
     perturbations: list[str] | None,
-    seed: int,
+    settings: PerturbSettings,
     progress: Progress,
 ) -> "tuple[Corpus, pl.DataFrame | None, Scores]":
     """The corpus with variants, the declined perturbations and the scores; whatever is not given is computed."""
@@ -114,6 +117,8 @@ def _variants_and_scores(
     from dialgauge.metrics import score
     from dialgauge.perturb import perturb
 
+    if settings.gate and not perturbations:
+        raise InputError("--gate needs -p: gates check variants while they are made, not those that a corpus has")
     if scores is not None:
         if perturbations:
             raise InputError("give either SCORES of existing variants or -p for new variants, not both")
@@ -122,7 +127,7 @@ def _variants_and_scores(
         raise InputError("no metrics given: select metrics with -m ('dialgauge metrics' lists them), or give SCORES")
     declined = None
     if perturbations:
-        made = perturb(corpus, perturbations, seed=seed, progress=progress)
+        made = perturb(corpus, perturbations, settings, progress=progress)
         corpus, declined = made.corpus, made.declined
     if not (corpus.summaries["variant"] != ORIGINAL).any():
         raise InputError(

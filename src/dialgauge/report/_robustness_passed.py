@@ -1,6 +1,5 @@
 """How many variants of each kind passed the checks of their kind, and why the others did not."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +10,7 @@ from dialgauge.corpus import ORIGINAL
 from dialgauge.errors import counted
 from dialgauge.metaeval import label_of
 from dialgauge.report._robustness import RobustnessData
-
-_DIGITS = re.compile(r"\d+")
+from dialgauge.tables import group_alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,9 @@ def passed_kinds(data: RobustnessData) -> list[Passed]:
         for variant, reason in data.declined.select("variant", "reason").iter_rows():
             reasons.setdefault(label_of(variant), Counter())[reason] += 1
     return [
-        Passed(label, passed[label], sum(found.values()), tuple(_alike(found)))
+        Passed(
+            label, passed[label], sum(found.values()), tuple((alike.text, alike.count) for alike in group_alike(found))
+        )
         for label in dict.fromkeys([*passed, *sorted(reasons)])
         for found in [reasons.get(label, Counter())]
     ]
@@ -61,21 +61,3 @@ def passed_sentence(data: RobustnessData, kinds: Sequence[Passed]) -> str:
     lost = sum(kind.declined for kind in kinds)
     left = f"{lost:,} did not and {'is' if lost == 1 else 'are'} not used" if lost else "none was declined"
     return f"{used} of {of} passed the checks of their kind; {left}. {equal}"
-
-
-def _alike(reasons: Counter[str]) -> list[tuple[str, int]]:
-    """Reasons that differ only in numbers as one, with the range of each number; the most frequent first."""
-    found: dict[str, list[tuple[list[str], int]]] = {}
-    for reason in sorted(reasons):
-        found.setdefault(_DIGITS.sub("\0", reason), []).append((_DIGITS.findall(reason), reasons[reason]))
-    rows = []
-    for pattern, those in found.items():
-        spans = [_span(column) for column in zip(*(numbers for numbers, _ in those), strict=True)]
-        reason = "".join(part + span for part, span in zip(pattern.split("\0"), [*spans, ""], strict=True))
-        rows.append((reason, sum(count for _, count in those)))
-    return sorted(rows, key=lambda row: -row[1])
-
-
-def _span(numbers: Sequence[str]) -> str:
-    values = sorted(set(map(int, numbers)))
-    return numbers[0] if len(values) == 1 else f"{values[0]} to {values[-1]}"

@@ -19,6 +19,7 @@ from dialgauge.tables._texts import number as number
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
+from dialgauge.tables._alike import group_alike as group_alike
 from dialgauge.tables._console import (
     fits_width as fits_width,
     print_table as print_table,
