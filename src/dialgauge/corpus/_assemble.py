@@ -31,7 +31,11 @@ _SUMMARY_ROWS = pl.Schema({**SUMMARIES, ROW: pl.Int64()})
 RATINGS_ALONE = "ratings alone are added to their summaries: dialgauge convert SUMMARIES corpus --ratings FILE"
 #: What is said of a corpus without any text.
 JUDGED_ALONE = "judgements without texts"
-_REFERENCE_NAME = r"^reference(-\d+)?$"
+#: Systems that are the reference, as data sets call it which had it rated as well: "Original Ground Truth".
+_REFERENCE_NAME = (
+    r"^(?i:reference(?:-\d+)?|(?:original[ _-])?ground[ _-]?truth|gold(?:en)?[ _-](?:standard|summary|reference)"
+    r"|(?:human|gold)[ _-]reference|reference[ _-]summary)$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ def assemble(table: Table, plan: Plan, asked: ReadingSettings) -> Parts:
         )
     rows = Rows.of(table, plan, html=asked.html)
     cells = judged_cells(rows)
-    _settle_ids(rows)
+    _settle_ids(rows, table.records is not None)
     if alone:
         rows.frame = rows.frame.with_columns(pl.when(pl.col("system").is_not_null()).then(pl.lit("")).alias("summary"))
         rows.notes.append(f"{JUDGED_ALONE}: agreement and rankings can be computed, metrics cannot; {RATINGS_ALONE}")
@@ -168,7 +172,7 @@ def assemble_ratings(table: Table, plan: Plan, asked: ReadingSettings) -> Rating
         )
     rows = Rows.of(table, plan, html="keep")
     cells = judged_cells(rows)
-    _settle_ids(rows)
+    _settle_ids(rows, table.records is not None)
     ratings = rating_rows(rows, asked.repeats)
     rated = ratings.select(KEY).drop_nulls().unique(maintain_order=True)
     summaries = rated.with_columns(kind=pl.lit("system"), text=pl.lit(""))
@@ -192,8 +196,9 @@ def in_order(unread: Iterable[Problem], unused: Iterable[Problem]) -> tuple[Prob
     return tuple(sorted([*unread, *unused], key=lambda problem: (problem.file, problem.line or 0)))
 
 
-def _settle_ids(rows: Rows) -> None:
-    rows.fill_down()
+def _settle_ids(rows: Rows, nested: bool) -> None:
+    if not nested:  # JSON has no merged cells: a record without a name is about nothing that stands above it
+        rows.fill_down()
     if rows.plan.has("dialogue_id"):
         rows.drop(pl.col("dialogue_id").is_null(), "the row has no dialogue_id")
         return
@@ -347,6 +352,10 @@ def _summaries(rows: Rows) -> pl.DataFrame:
         pl.when(pl.col("system").str.contains(_REFERENCE_NAME)).then(pl.lit("reference")).otherwise(pl.lit("system"))
     )
     given = rows.frame.filter(pl.col("summary").is_not_null() & named)
+    called = given.filter(pl.col("system").str.contains(_REFERENCE_NAME) & pl.col("kind").is_null())["system"].unique()
+    others = [name for name in called.sort() if not name.startswith("reference")]
+    if others:
+        rows.notes.append(f"read as references: the summaries of {', '.join(map(repr, others))}")
     wrong = pl.col("provenance").is_in(
         [text for text in given["provenance"].drop_nulls().unique() if not _is_object(text)]
     )

@@ -13,6 +13,7 @@ import polars as pl
 from dialgauge.corpus._delimited import is_prose, is_table
 from dialgauge.corpus._fields import fields_of
 from dialgauge.corpus._files import read_text
+from dialgauge.corpus._judged_apart import judged_apart
 from dialgauge.corpus._look_alikes import is_named
 from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normalised
 from dialgauge.corpus._nested import flat_rows, to_frame
@@ -130,7 +131,10 @@ def load_many(path: Path, loaders: Loaders) -> Table:
     _refuse_copies({file: _sheet(file, table) for file, table in tables.items()})
     written = named_texts(texts, [_sheet(file, table) for file, table in tables.items()]) if texts else []
     if not written and all(table.records is not None for table in tables.values()):
-        return _records(tables)
+        apart = judged_apart(tables)
+        if apart is None:
+            return _records(tables)
+        tables = apart
     problems = [problem for table in tables.values() for problem in table.problems]
     notes = [f"{file.name}: {note}" for file, table in tables.items() for note in table.notes]
     sheets = _told_apart({file: _sheet(file, table) for file, table in tables.items()})

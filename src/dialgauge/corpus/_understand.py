@@ -10,10 +10,12 @@ from dialgauge.corpus._blocks import one_below_another
 from dialgauge.corpus._cells import with_parsed_cells
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._compared import with_comparisons
+from dialgauge.corpus._events import with_events
 from dialgauge.corpus._fields import fields_of, without
 from dialgauge.corpus._formats import Format, format_to_read
 from dialgauge.corpus._grids import with_grid, without_codes
 from dialgauge.corpus._inline import with_inline_marks
+from dialgauge.corpus._item_ids import with_ids_of_dialogues
 from dialgauge.corpus._joined_ids import with_parted_ids, with_whole_ids
 from dialgauge.corpus._jsonl import record_key
 from dialgauge.corpus._mapping import IGNORE, Mapped
@@ -80,8 +82,9 @@ def understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) ->
         if known is None:
             if table.records is None:
                 table = with_parsed_cells(with_grid(with_told_items(table), mapping))
-            known = without_totals(table, mapping) if table.records is None else _flattened(table, mapping)
+            known = without_totals(table, mapping) if table.records is None else _flattened(with_events(table), mapping)
             known = with_whole_ids(with_parted_ids(known, mapping), mapping)
+            known = with_ids_of_dialogues(known, mapping)
             known = with_summaries(with_dialogues(known, mapping), mapping)
             known = with_inline_marks(known, mapping)
         known = with_labels(known, mapping)

@@ -87,6 +87,7 @@ _YES_NO: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
             ("present", "absent"),
             ("👍", "👎"),
             ("thumbs up", "thumbs down"),
+            ("up", "down"),
             ("thumbs_up", "thumbs_down"),
             ("thumbsup", "thumbsdown"),
             ("thumb up", "thumb down"),
