@@ -39,6 +39,7 @@ COMMANDS = {
     "correlate embedded {scores} -m chrf": "chrf",
     "agreement embedded --measure alpha": "krippendorff-alpha",
     "agreement embedded --clean --measure fleiss-kappa": "--clean needs a value",
+    "agreement embedded --order tiem": "--order: unknown order 'tiem'; did you mean 'time'",
     "agreement two.csv": "--ratings FILE",
     "perturb embedded": "--perturbation",
     "perturb embedded -p speeker_switch -o x": "did you mean 'speaker_switch'?",
@@ -57,6 +58,8 @@ COMMANDS = {
     "bench nothing": "known:",
     "paper dialsumeval": "did you mean 're-dialsummeval'?",
     "explore nowhere": "dialgauge run",
+    "explore nowhere --port 70000": "--port must be between 0 and 65535; got 70000",
+    "annotate nowhere.toml --port -1": "--port must be between 0 and 65535; got -1",
     "check nowhere.txt --summary hello": "no such file",
     "models gett": "Did you mean 'get'?",
 }

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from dialgauge.corpus import Rating, ratings_frame
-from dialgauge.errors import InputError, ParameterError
+from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.ratings import drift, outliers
 
 
@@ -98,7 +98,7 @@ def test_bad_orders(rate):
         drift(ratings, order=["d0", "d0", "d1", "d2"])
     with pytest.raises(InputError, match="6 ratings without a time"):
         drift(ratings, order="time")
-    with pytest.raises(ParameterError, match="'order'"):
+    with pytest.raises(UnknownNameError, match="unknown order 'date'; known: frame, time"):
         drift(ratings, order="date")
     with pytest.raises(ParameterError, match="'blocks'"):
         drift(ratings, blocks=1)

@@ -25,6 +25,9 @@ from dialgauge.annotate._protocol import (
 from dialgauge.annotate._server import (
     serve as serve,
 )
+from dialgauge.annotate._settings import (
+    ServerSettings as ServerSettings,
+)
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
@@ -41,6 +44,9 @@ from dialgauge.annotate._files import (
 from dialgauge.annotate._listen import (
     listen as listen,
     run_server as run_server,
+)
+from dialgauge.annotate._settings import (
+    Listening as Listening,
 )
 from dialgauge.annotate._shield import (
     Application as Application,

@@ -12,7 +12,7 @@ from dialgauge.cli._output import Json, note, print_json, print_table, progress_
 from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import InputError
 from dialgauge.progress import Progress
-from dialgauge.ratings import AgreementSettings, JudgementSettings, OutlierSettings, RatingPolicy
+from dialgauge.ratings import AgreementSettings, DriftSettings, JudgementSettings, OutlierSettings, RatingPolicy
 from dialgauge.tables import interval
 
 if TYPE_CHECKING:
@@ -44,10 +44,6 @@ _LABELS = {
     "gwet-ac2": "Gwet AC2",
 }
 
-Order = Annotated[
-    str | None, typer.Option("--order", help="Order of the ratings for drift: time or frame (file order).")
-]
-
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -60,8 +56,8 @@ def agreement(
     settings: AgreementSettings,
     policy: RatingPolicy,
     judgements: Annotated[JudgementSettings, Only("severities", "splits")],
+    drifting: Annotated[DriftSettings, Only("order")],
     reading: Reading,
-    order: Order = None,
     format: Format = None,
     map: Map = None,
     strict: Strict = False,
@@ -78,6 +74,7 @@ def agreement(
     loaded = given.without_models()
     if given.models:
         note(f"note: judgements of models take no part: {', '.join(given.models)}")
+    _judgements.note_same_names(loaded)
     judged = _judgements.analyse(
         loaded, settings.subset(JudgementSettings, severities=judgements.severities, splits=judgements.splits)
     )
@@ -94,7 +91,7 @@ def agreement(
         kept = tuple(name for name in settings.measures if name != "fleiss-kappa")
         settings = settings.model_copy(update={"measures": kept})
     with progress_bar("agreement") as progress:
-        report = _analyse(loaded, settings, policy, order, progress)
+        report = _analyse(loaded, settings, policy, drifting, progress)
     if json:
         chosen = {"resamples": settings.resamples, "seed": settings.seed, "on_invalid": policy.on_invalid}
         print_json({**_as_json(report), **chosen, **_judgements.as_json(judged)})
@@ -119,7 +116,7 @@ class _Report:
 
 
 def _analyse(
-    corpus: "Corpus", settings: AgreementSettings, policy: RatingPolicy, order: Any, progress: Progress
+    corpus: "Corpus", settings: AgreementSettings, policy: RatingPolicy, order: DriftSettings, progress: Progress
 ) -> _Report:
     from dialgauge import ratings as room
 
@@ -133,7 +130,7 @@ def _analyse(
             treated.counted, settings=settings, policy=policy, nominal=nominal, before_cleaning=treated.checked
         )
     progress("drift", 2, 4)
-    drifting = room.drift(treated.checked, policy=policy, order=order, nominal=nominal, confidence=settings.confidence)
+    drifting = room.drift(treated.checked, order, policy, nominal=nominal, confidence=settings.confidence)
     standing = settings.subset(OutlierSettings, level=settings.level or "interval")
     apart = room.outliers(treated.checked, standing, policy, nominal=nominal)
     progress("checks", 3, 4)

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from dialgauge.annotate import ServerSettings
 from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, console, note, print_json
+from dialgauge.cli._settings import with_options
 from dialgauge.errors import InputError, UnknownNameError, counted
 
 if TYPE_CHECKING:
@@ -32,13 +34,6 @@ _Study = Annotated[Path, typer.Argument(help="A study file with a section \\[ann
 _Database = Annotated[
     str | None,
     typer.Option(help="Database: postgresql://… for teams; default: a SQLite file in the study's output folder."),
-]
-_Host = Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 accepts connections from the network.")]
-_Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")]
-_PublicUrl = Annotated[str | None, typer.Option(help="Public URL if the server runs behind a proxy: https://…")]
-_TrustedProxy = Annotated[
-    list[str] | None,
-    typer.Option(help="Address or network of a proxy whose X-Forwarded-For is believed; repeat for several."),
 ]
 _Links = Annotated[bool, typer.Option("--links", help="Print the sign-in links and exit without starting the server.")]
 _Export = Annotated[
@@ -81,13 +76,11 @@ class _FileWork:
         return any((self.export, self.import_path, self.backup))
 
 
+@with_options
 def annotate(
     study: _Study,
+    server: ServerSettings,
     database: _Database = None,
-    host: _Host = "127.0.0.1",
-    port: _Port = 8321,
-    public_url: _PublicUrl = None,
-    trusted_proxy: _TrustedProxy = None,
     links_only: _Links = False,
     export: _Export = None,
     format: _Format = None,
@@ -124,13 +117,13 @@ def annotate(
         elif work:
             _work_on_files(project, work, json)
         elif links_only:
-            _print_links((public_url or f"http://{host}:{port}").rstrip("/"), project.links(), json, serving=False)
+            address = server.public_url or f"http://{server.host}:{server.port}"
+            _print_links(address.rstrip("/"), project.links(), json, serving=False)
         else:
             from dialgauge.annotate import serve
 
             announce = _print_address if quiet else partial(_print_links, json=json, serving=True)
-            proxies = trusted_proxy or ()
-            serve(project, host=host, port=port, public_url=public_url, trusted_proxies=proxies, announce=announce)
+            serve(project, server, announce=announce)
 
 
 @dataclass(frozen=True, slots=True)

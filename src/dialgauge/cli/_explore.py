@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from dialgauge.cli._output import Json, console, note, print_json
+from dialgauge.cli._settings import with_options
+from dialgauge.explore import ExploreSettings
 
 _OWN = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -16,12 +18,10 @@ def add_to(app: typer.Typer) -> None:
     app.command("explore")(explore)
 
 
+@with_options
 def explore(
     run: Annotated[Path, typer.Argument(help="Folder of a finished run, written by 'dialgauge run'.")],
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 accepts connections from the network, without a login.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8600,
+    settings: ExploreSettings,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = False,
     json: Json = False,
 ) -> None:
@@ -36,8 +36,8 @@ def explore(
     from dialgauge.explore import RunData, serve
 
     data = RunData.open(run)
-    if host not in _OWN:
-        note(f"warning: there is no login: anyone who can reach {host} can read this run")
+    if settings.host not in _OWN:
+        note(f"warning: there is no login: anyone who can reach {settings.host} can read this run")
 
     def announce(address: str) -> None:
         if json:
@@ -50,4 +50,4 @@ def explore(
 
             webbrowser.open(address)
 
-    serve(data, host=host, port=port, announce=announce)
+    serve(data, settings, announce=announce)

@@ -17,3 +17,6 @@ from dialgauge.explore._queries import (
 from dialgauge.explore._server import (
     serve as serve,
 )
+from dialgauge.explore._settings import (
+    ExploreSettings as ExploreSettings,
+)

@@ -12,13 +12,21 @@ from dialgauge.explore._data import RunData
 from dialgauge.explore._profiles import metric_view
 from dialgauge.explore._queries import Filter, matching
 from dialgauge.explore._results import question_forms
+from dialgauge.explore._settings import ExploreSettings
+from dialgauge.settings import takes
 
 
+@takes(ExploreSettings)
 def serve(
-    data: RunData, *, host: str = "127.0.0.1", port: int = 8600, announce: Callable[[str], None] | None = None
+    data: RunData,
+    settings: ExploreSettings | None = None,
+    *,
+    announce: Callable[[str], None] | None = None,
+    **changes: Any,
 ) -> None:
     """Serve until interrupted. ``announce`` gets the address once the port is open. There is no sign-in."""
-    listening, address = listen(host, port)
+    asked = ExploreSettings.chosen(settings, changes, "serve")
+    listening, address = listen(asked.host, asked.port)
     answered = threading.Event()
     app = _noting(create_app(data, address=address), answered)
     # The address is announced at once; what the first pages need is read meanwhile.

@@ -1,20 +1,18 @@
 """Annotators whose standard changes in the course of the work."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY, RATING_KEY
-from dialgauge.errors import InputError, ParameterError, counted
+from dialgauge.errors import InputError, counted
 from dialgauge.ratings._frame import UNIT, select_dimensions
 from dialgauge.ratings._scales import NAMES, Scale, scale_of, validate
 from dialgauge.ratings._settings import DriftSettings, OnInvalid, RatingPolicy
 from dialgauge.settings import chosen_pair, takes
-
-Order = Literal["time", "frame"]
 
 BLOCKS = pl.Schema(
     {
@@ -83,7 +81,6 @@ def drift(
     settings: DriftSettings | None = None,
     policy: RatingPolicy | None = None,
     *,
-    order: Order | Sequence[str] | None = None,
     scales: Iterable[Scale] = (),
     nominal: Collection[str] = (),
     **changes: Any,
@@ -104,7 +101,7 @@ def drift(
     scales = tuple(scales)
     checked = validate(ratings, on_invalid=policy.on_invalid, scales=scales)
     used = select_dimensions(checked.ratings, None if policy.dimensions is None else list(policy.dimensions))
-    taken_from, placed = _place(used, order)
+    taken_from, placed = _place(used, asked.order)
     rated = used.select(_LABEL).unique().sort(_LABEL)
     least, obstacles = _least_changes(used, asked.minimum_change, scales)
     obstacles |= {name: NAMES for name in least if name in nominal}
@@ -132,7 +129,7 @@ def _least_changes(
     return least, obstacles
 
 
-def _place(ratings: pl.DataFrame, order: Order | Sequence[str] | None) -> tuple[str, pl.DataFrame]:
+def _place(ratings: pl.DataFrame, order: str | tuple[str, ...] | None) -> tuple[str, pl.DataFrame]:
     """For each annotator and summary its ``place`` in the work from 0 to 1, and where that comes from."""
     times = ratings.drop_nulls("value")["time"]
     table = "the order of the table"
@@ -147,8 +144,6 @@ def _place(ratings: pl.DataFrame, order: Order | Sequence[str] | None) -> tuple[
     elif order == "frame":
         first = pl.col("row").min().over("annotator", "dialogue_id")
         work, taken_from = work.with_row_index("row").with_columns(first.alias("at")), table
-    elif isinstance(order, str):
-        raise ParameterError("drift", "order", "'time', 'frame' or a list of dialogue ids", order)
     else:
         listed = pl.DataFrame({"dialogue_id": list(order)}, schema={"dialogue_id": pl.String}).with_row_index("at")
         if listed["dialogue_id"].is_duplicated().any():

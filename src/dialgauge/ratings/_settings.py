@@ -1,9 +1,9 @@
 """How ratings are treated before anything is computed from them: the same for every analysis."""
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import ValidationInfo, field_validator
+from pydantic import BeforeValidator, ValidationInfo, field_validator
 
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.resampling import Intervals
@@ -162,9 +162,16 @@ class OutlierSettings(Intervals):
     minimum_rise: float = setting(0.1, "Minimum rise of α without an annotator for an outlier.", ge=0)
 
 
+def _as_listed(order: Any) -> Any:
+    return tuple(order) if isinstance(order, list) else order
+
+
 class DriftSettings(Settings):
     """When an annotator is said to drift."""
 
+    order: Annotated[Literal["time", "frame"] | tuple[str, ...] | None, BeforeValidator(_as_listed)] = setting(
+        None, "Order of the ratings for drift: their times, or the frame, which is the order of the file."
+    )
     blocks: int = setting(4, "Number of equal parts of the work to compare.", ge=2)
     confidence: float = setting(0.95, "Confidence level of the intervals.", gt=0, lt=1)
     significance: float = setting(0.05, "Maximum corrected p-value of a drift.", gt=0, lt=1)
