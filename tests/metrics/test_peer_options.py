@@ -1,17 +1,21 @@
 """Options of sacrebleu and rouge-score beyond their defaults, with both kernels, on texts of many kinds."""
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 from dialgauge.errors import ParameterError
-from dialgauge.metrics import parse_request, score_pairs, use_kernels
+from dialgauge.metrics import TextTable, parse_request, score_pairs, use_kernels
+from dialgauge.metrics._tokenize import tokens, vocabulary
 from tests.metrics.ngram_texts import KERNELS, texts
 
 BLEUS = {
     "tok=none": {"tokenize": "none"},
     "tok=intl": {"tokenize": "intl"},
+    "tok=zh": {"tokenize": "zh"},
+    "tok=zh,case=lower": {"tokenize": "zh", "lowercase": True},
     "case=lower": {"lowercase": True},
     "tok=intl,case=lower": {"tokenize": "intl", "lowercase": True},
     "smooth=floor,value=0.5": {"smooth_method": "floor", "smooth_value": 0.5},
@@ -19,7 +23,11 @@ BLEUS = {
 }
 CHRFS = {
     "beta=3": {"beta": 3},
+    "beta=0": {"beta": 0},
+    "beta=0.5": {"beta": 0.5},
+    "beta=20": {"beta": 20},
     "chars=4": {"char_order": 4},
+    "chars=15": {"char_order": 15},
     "smooth=eps": {"eps_smoothing": True},
     "space=keep": {"whitespace": True},
     "case=lower": {"lowercase": True},
@@ -50,6 +58,26 @@ def test_bleu(kernel: str, pairs: list[tuple[str, str]]) -> None:
         assert found == [value if one is not None else None for value, one in zip(expected, found, strict=True)]
         (value,) = set(frame[parse_request(f"corpus-bleu:{given_}").column].to_list())
         assert value is None or value == corpus.corpus_score(summaries, [references]).score
+
+
+_CHINESE = [
+    chr(point)
+    for first in (0x2000, 0x2A60, 0x2E80, 0x2F78, 0x4DB0, 0x9FB0, 0xFA20, 0xFFE0, 0x1FFF8)
+    for point in range(first, first + 32)
+]
+_mixed = st.text(st.sampled_from([*_CHINESE, *"客户要求退款。，“”Ab12.,- \u3000"]), min_size=1, max_size=25)
+
+
+@given(text=_mixed)
+@settings(deadline=None, max_examples=400)
+@example(text="5.")
+@example(text=".5 客户3.5元,好")
+def test_chinese_and_other_text_is_split_as_by_sacrebleu(text: str) -> None:
+    expected = TokenizerZh()(text).split()
+    table = TextTable()
+    found = tokens(table, "mteval-zh", table.intern([text]))
+    words = vocabulary(table, "mteval-zh")
+    assert [words[number] for number in found.of(0)] == expected
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 6, 9])

@@ -31,13 +31,15 @@ _SPLITS: Mapping[str, str] = {
     "char": "words:zh",
     "word": "segments:zh",
     "intl": "international",
+    "zh": "mteval-zh",
     "none": "whitespace",
 }
 _TOK = Parameter(
     "13a",
     tuple(_SPLITS),
     "13a: the words of mteval-v13a; intl: as mteval-v14 splits text of any language; none: words between white space; "
-    "for Chinese, char: every character, word: words by jieba (extra zh)",
+    "for Chinese, zh: every Chinese character and the words of others, char: every character, word: words by jieba "
+    "(extra zh)",
 )
 _VALUE = Parameter(
     "auto",

@@ -24,11 +24,12 @@ _TOK = Parameter(
     ("chrf", "word"),
     "chrf: words between white space, with one punctuation mark split off; word: words by jieba (extra zh)",
 )
+_ORDER, _ORDERS = r"[1-9]\d?", "a whole number from 1 to 99"
 _COMMON = {
     "beta": Parameter(
-        "2", (), "how much more recall counts than precision", pattern=r"[1-9]\d*", form="a whole number"
+        "2", (), "how much more recall counts than precision", pattern=r"\d+(\.\d+)?", form="a number, 0 or more"
     ),
-    "chars": Parameter("6", tuple("123456789"), "longest n-grams of characters"),
+    "chars": Parameter("6", (), "longest n-grams of characters", pattern=_ORDER, form=_ORDERS),
     "smooth": Parameter(
         "no",
         ("no", "eps"),
@@ -41,7 +42,11 @@ _COMMON = {
 #: Characters need no tokeniser; the words of chrF++ do.
 _PARAMETERS: Mapping[int, Mapping[str, Parameter]] = {
     0: _COMMON,
-    _WORD_ORDERS: {**_COMMON, "words": Parameter("2", tuple("1234"), "longest n-grams of words"), "tok": _TOK},
+    _WORD_ORDERS: {
+        **_COMMON,
+        "words": Parameter("2", (), "longest n-grams of words", pattern=_ORDER, form=_ORDERS),
+        "tok": _TOK,
+    },
 }
 _CITATIONS = {
     0: "Popović 2015, chrF: character n-gram F-score for automatic MT evaluation, WMT",
@@ -82,11 +87,11 @@ def _pair_overlaps(job: Job, parameters: Mapping[str, str]) -> IdArray:
 
 
 def _f_scores(overlaps: IdArray, parameters: Mapping[str, str]) -> FloatArray:
-    factor = int(parameters["beta"]) ** 2
+    factor = float(parameters["beta"]) ** 2
     return _smoothed_f(overlaps, factor) if parameters["smooth"] == "eps" else _f_of_means(overlaps, factor)
 
 
-def _smoothed_f(overlaps: IdArray, factor: int) -> FloatArray:
+def _smoothed_f(overlaps: IdArray, factor: float) -> FloatArray:
     """The mean over all orders of their F; one without n-grams on a side is next to 0."""
     rows, orders = overlaps.shape[:2]
     total = np.zeros(rows)
@@ -99,7 +104,7 @@ def _smoothed_f(overlaps: IdArray, factor: int) -> FloatArray:
     return np.asarray(100 * total / orders)
 
 
-def _f_of_means(overlaps: IdArray, factor: int) -> FloatArray:
+def _f_of_means(overlaps: IdArray, factor: float) -> FloatArray:
     """F of the mean precision and the mean recall over the orders that both sides are long enough for."""
     rows = len(overlaps)
     precision, recall, effective = np.zeros(rows), np.zeros(rows), np.zeros(rows)
