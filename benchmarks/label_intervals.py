@@ -13,9 +13,10 @@ from statistics import NormalDist
 import numpy as np
 
 from dialgauge.arrays import FloatArray
-from dialgauge.metaeval._clustered import ClusteredShare, auc_share, share_interval, within_share
+from dialgauge.metaeval._clustered import auc_share, within_share
 from dialgauge.metaeval._labels import fold_of
 from dialgauge.metaeval._roc import Labelled, balanced_accuracy, best_threshold, class_counts
+from dialgauge.ratings import ClusteredShare, share_interval
 
 SYSTEMS, DIALOGUES, VALUES, GOOD = (4, 6, 14), (30, 100, 300), (0.5, 0.7, 0.9), (0.5, 0.8)
 _MEASURES: dict[str, Callable[[Labelled], ClusteredShare]] = {"AUC": auc_share, "within a dialogue": within_share}

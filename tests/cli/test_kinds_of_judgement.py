@@ -151,3 +151,19 @@ def test_datasheets_describe_classes_as_classes(cli: Callable, corpora: dict[str
     assert f"{elicitation}-form_of_response-7" in sheet
     score = sheet[f"{elicitation}-inter_annotator-agreement_score"]["data"]["error type"]
     assert "krippendorff-alpha (nominal)" in score
+
+
+def test_one_name_for_ratings_and_preferences_is_said(cli: Callable, tmp_path: Path) -> None:
+    points = [Rating(d, s, "ann", "better", 1.0 + len(s) % 4, scale="1-5") for d in DIALOGUES for s in SYSTEMS]
+    judged = [Preference(d, "bart", "gpt", "ann", "better", "a") for d in DIALOGUES]
+    path = folder(tmp_path / "both", ratings=points, preferences=judged)
+    assert "better was rated, and preferences or choices have the same name" in cli("agreement", path).err
+
+
+@pytest.mark.parametrize(("kind", "dimension"), [("nominal", "error type"), ("preferences", "better")])
+def test_correlations_say_where_people_agree_too_little(
+    cli: Callable, corpora: dict[str, Path], kind: str, dimension: str
+) -> None:
+    said = cli("correlate", corpora[kind], corpora["scores.parquet"], "--resamples", "20")
+    assert said.code == 0, said.err
+    assert f"people agree too little to rely on (not reliable; Krippendorff's α): {dimension}" in said.err

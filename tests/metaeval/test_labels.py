@@ -15,7 +15,7 @@ from dialgauge.metaeval import (
     preference_accuracy,
 )
 from dialgauge.metaeval._calibration import calibration_error
-from dialgauge.metaeval._clustered import auc_share, chance_p_values, ratio_share, share_interval, within_share
+from dialgauge.metaeval._clustered import auc_share, chance_p_values, within_share
 from dialgauge.metaeval._judgements import summary_labels
 from dialgauge.metaeval._labels import cluster_interval
 from dialgauge.metaeval._roc import (
@@ -29,7 +29,7 @@ from dialgauge.metaeval._roc import (
     matthews,
     within_auc,
 )
-from dialgauge.ratings import RatingPolicy
+from dialgauge.ratings import RatingPolicy, ratio_share, share_interval
 
 
 def made(seed=0, dialogues=30, items=8, levels=None):

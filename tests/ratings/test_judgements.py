@@ -102,7 +102,34 @@ def test_nothing_but_ties_is_no_preference():
     assert (fitted.strength.tolist(), fitted.tie, fitted.ridge) == ([0, 0], np.inf, False)
     found = preference_results(of_two_systems(["tie"] * 8).preferences, resamples=100)
     assert found.systems.select("system", "win_rate", "strength").rows() == [("A", 0.5, 0.0), ("B", 0.5, 0.0)]
-    assert found.facts["note"][0] == "every answer is a tie: no system is preferred"
+    assert found.facts["note"][0].startswith("every answer is a tie: no system is preferred")
+
+
+def test_a_win_rate_of_one_is_no_point_and_points_are_named():
+    found = preference_results(of_two_systems(["a"] * 6).preferences, resamples=100)
+    first, second = found.systems.iter_rows(named=True)
+    # Wilson's interval of six of six.
+    assert (first["win_rate"], first["win_rate_low"], first["win_rate_high"]) == (
+        1,
+        pytest.approx(6 / (6 + 1.96**2), abs=1e-4),
+        1,
+    )
+    assert second["win_rate_high"] == pytest.approx(1 - first["win_rate_low"])
+    assert "intervals of strengths are points" in found.facts["note"][0]
+    assert found.facts["verdict"][0] == "reliable"
+    assert "points" not in (preference_results(preference_corpus().preferences, resamples=100).facts["note"][0] or "")
+
+
+def test_win_rates_of_one_dialogue_have_no_interval():
+    found = preference_results(of_two_systems(["a"]).preferences, resamples=100).systems
+    assert found["win_rate_low"].to_list() == [None, None]
+
+
+def test_the_summary_shown_first_that_always_wins_has_an_interval():
+    rows = [Preference(f"d{d:02}", "A", "B", "x", "better", "a", shown_first="a") for d in range(8)]
+    facts = preference_results(of_three_systems(rows).preferences, resamples=100).facts.row(0, named=True)
+    assert (facts["first_wins"], facts["first_wins_high"]) == (1, 1)
+    assert facts["first_wins_low"] == pytest.approx(8 / (8 + 1.96**2), abs=1e-4)
 
 
 def test_draws_of_dialogues_may_have_nothing_but_ties():
@@ -230,6 +257,19 @@ def test_best_worst_scores_and_their_reliability():
     alone = best_worst_results(choices(annotators=1), resamples=0).reliability.row(0, named=True)
     assert (alone["halves"], alone["alpha"]) == ("questions", None)
     assert alone["correlation"] > 0.7
+
+
+def test_choices_without_a_worst_and_without_variation_are_remarked():
+    rows = [
+        (f"d{d}", "overall", "q", "p", "quality", system, "original", choice)
+        for d in range(6)
+        for system, choice in zip("ABC", ("best", "neither", "neither"), strict=True)
+    ]
+    found = best_worst_results(pl.DataFrame(rows, schema=CHOICES, orient="row"), resamples=50).reliability
+    assert found["remark"][0].startswith("nobody chose a worst; a system had the same choices in all dialogues")
+    usual = best_worst_results(choices(), resamples=50).reliability.row(0, named=True)
+    assert usual["remark"] is None
+    assert usual["verdict"] in ("reliable", "tentative", "not reliable")
 
 
 def spans_of(marks):

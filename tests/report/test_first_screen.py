@@ -13,6 +13,7 @@ from dialgauge.report._verdict import (
     answer_table,
     answers,
     dimension_tables,
+    measured_in,
     null_sentence,
     plain,
     rater_sentences,
@@ -115,6 +116,24 @@ def test_a_metric_shown_within_systems_has_the_number_that_shows_it() -> None:
     assert (str(line.estimate), line.among) == ("0.26 [0.16, 0.36]", "within each system")
     assert "within each system" in render_table(answer_table(verdicts(cells)), "markdown")
     assert answers(verdicts(GOOD))[0].among == ""
+
+
+def test_the_legend_says_what_the_numbers_above_it_are() -> None:
+    within = {"c": 0.26, "c_low": 0.16, "c_high": 0.36}
+    cells = replace(GOOD, verdict="care", shown_by=("cells",), r=0.17, low=-0.4, high=0.6, **within)
+    both = verdicts(GOOD, replace(cells, dimension="relevance"))
+    plain_number = "Pearson correlation across the summaries of each dialogue"
+    assert measured_in(answers(verdicts(GOOD)), verdicts(GOOD)) == plain_number
+    assert measured_in(answers(both), both).startswith(f"{plain_number}; within each system: correlation of")
+    alone = verdicts(cells)
+    assert measured_in(answers(alone), alone).startswith("within each system: correlation of the differences")
+
+
+def test_labels_are_told_in_their_own_words() -> None:
+    told = {("fluency", "a"): "tells right from wrong with AUC 0.74 [0.68, 0.80]"}
+    text = render_table(answer_table(verdicts(GOOD), told, with_reasons=False), "markdown")
+    assert "tells right from wrong with AUC 0.74" in text
+    assert "0.70 [0.40" not in text
 
 
 def test_two_systems_show_what_is_left_without_systems_and_dialogues() -> None:

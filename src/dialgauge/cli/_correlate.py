@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Reading, Source, load_corpus
-from dialgauge.cli._judgements import has_judgements, print_evaluation
+from dialgauge.cli._judgements import has_judgements, low_agreement, note_same_names, print_evaluation
 from dialgauge.cli._output import Json, note, print_json, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
 from dialgauge.cli._settings import Only, with_options
@@ -49,6 +49,8 @@ def correlate(
 
     loaded = load_corpus(corpus, format, map, reading=reading)
     judgements_too = has_judgements(loaded)
+    note_same_names(loaded)
+    low = low_agreement(loaded.without_models(), policy)
     loaded = with_judgements_as_ratings(loaded, judgements)
     if loaded.ratings.is_empty():
         raise InputError(f"corpus {loaded.info.name!r} has no ratings to correlate with; {HOW_TO_ADD}")
@@ -61,6 +63,8 @@ def correlate(
             print_json({"judgements": _judgements_json(judged)})
         else:
             print_evaluation(judged)
+            for text in low:
+                note(text)
         return
     with progress_bar("correlating") as progress:
         made = evaluate_metrics(loaded, table, settings, policy, progress=progress)
@@ -80,12 +84,14 @@ def correlate(
         disattenuated=made.disattenuated,
     )
     if json:
-        print_json({**as_json(found), "judgements": _judgements_json(judged), "notes": list(made.notes)})
+        print_json({**as_json(found), "judgements": _judgements_json(judged), "notes": [*made.notes, *low]})
     else:
         print_found(found)
         for text in made.notes:
             note(text)
         print_evaluation(judged)
+        for text in low:
+            note(text)
 
 
 def _judgements_json(judged: "JudgementEvaluation") -> dict[str, list[dict[str, Any]]]:

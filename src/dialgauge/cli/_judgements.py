@@ -9,9 +9,11 @@ from dialgauge.errors import InputError
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
     from dialgauge.metaeval import JudgementEvaluation
-    from dialgauge.ratings import JudgementSettings
+    from dialgauge.ratings import JudgementSettings, RatingPolicy
     from dialgauge.tables import Table
 
+#: What an α is called that is too low.
+_LOW = "not reliable"
 #: The tables of judgements that are not ratings, and what they are called.
 _KINDS = {"preferences": "preferences", "choices": "best-worst choices", "spans": "marked errors"}
 
@@ -30,6 +32,42 @@ def refuse_without_ratings(corpus: "Corpus", source: str, reason: str) -> None:
         said = f"use 'dialgauge agreement {source}' for its {' and '.join(kinds)}; the corpus has no ratings, {reason}"
         raise InputError(f"{source}: {said}")
     raise InputError(f"{source}: the corpus has no ratings, {reason}; {HOW_TO_ADD}")
+
+
+def note_same_names(corpus: "Corpus") -> None:
+    """Say which dimensions were rated and judged otherwise under one name, and what is done with each."""
+    from dialgauge.ratings import rated_and_judged
+
+    for name in rated_and_judged(corpus):
+        note(
+            f"note: {name} was rated, and preferences or choices have the same name: correlations are with the "
+            "ratings, the others have tables of their own"
+        )
+
+
+def low_agreement(corpus: "Corpus", policy: "RatingPolicy") -> list[str]:
+    """A note that names the dimensions on which people agree too little to rely on; none where there is no such."""
+    from dialgauge.ratings import JudgementSettings, agreement, classes_without_order, verdict
+
+    found: dict[str, float | None] = {}
+    if corpus.ratings["value"].count():
+        measured = agreement(
+            corpus.ratings,
+            ("krippendorff-alpha",),
+            policy=policy.model_copy(update={"dimensions": None}),
+            by=("dimension",),
+            resamples=0,
+            nominal=classes_without_order(corpus, policy),
+        ).frame
+        found |= dict(measured.select("dimension", "value").iter_rows())
+    judged = analyse(corpus, JudgementSettings(resamples=0, splits=1))
+    frames = {"preferences": ("facts", "alpha"), "best_worst": ("reliability", "alpha")}
+    for kind, (table, column) in {**frames, "spans": ("agreement", "alpha_marked")}.items():
+        if kind in judged:
+            found = dict(getattr(judged[kind], table).select("dimension", column).iter_rows()) | found
+    wanted = {name: value for name, value in found.items() if not policy.dimensions or name in policy.dimensions}
+    low = [f"{name} {value:.2f}" for name, value in wanted.items() if verdict("krippendorff-alpha", value) == _LOW]
+    return [f"people agree too little to rely on ({_LOW}; Krippendorff's α): {', '.join(low)}"] if low else []
 
 
 def analyse(corpus: "Corpus", settings: "JudgementSettings") -> dict[str, Any]:

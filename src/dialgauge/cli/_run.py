@@ -29,7 +29,7 @@ def run(
     of an unchanged stage are those of the run that computed it.
     """
     from dialgauge.report import answer_table
-    from dialgauge.study import FinishedRun, judged_in, run_study
+    from dialgauge.study import FinishedRun, judged_in, run_study, told_in
     from dialgauge.tables import number_cell
 
     refuse_file(output)
@@ -56,10 +56,10 @@ def run(
         for name, state in result.stages.items()
     ]
     print_table(f"study in {result.folder}", ("stage", "state", "seconds"), rows, numeric=["seconds"])
-    if result.verdicts is not None:
-        show(answer_table(result.verdicts, with_reasons=False))
-        console.print(f"reasons: dialgauge verdict {result.folder}", highlight=False, soft_wrap=True, markup=False)
     finished = FinishedRun.open(result.folder)
+    if result.verdicts is not None:
+        show(answer_table(result.verdicts, told_in(finished), with_reasons=False))
+        console.print(f"reasons: dialgauge verdict {result.folder}", highlight=False, soft_wrap=True, markup=False)
     said = judged_in(finished, of_classes=result.verdicts is not None)
     if result.verdicts is None and (why := finished.stage("verdict").get("no_verdict")):
         said.append(f"no verdict on metrics for comparing systems: {why}")

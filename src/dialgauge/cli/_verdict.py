@@ -49,7 +49,7 @@ def verdict(
         print_json(found.to_dict())
         return
     if format != "text":
-        made = verdict_table(found) if all_metrics else answer_table(found)
+        made = verdict_table(found) if all_metrics else answer_table(found, told_in(finished))
         typer.echo(render_table(made, format), nl=False)
         return
     show(verdict_table(found, signs=True) if all_metrics else answer_table(found, with_reasons=False))

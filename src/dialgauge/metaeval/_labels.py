@@ -11,7 +11,7 @@ from dialgauge.arrays import FloatArray, IntArray
 from dialgauge.corpus import KEY
 from dialgauge.errors import UnknownNameError
 from dialgauge.metaeval._calibration import calibration
-from dialgauge.metaeval._clustered import ClusteredShare, auc_share, chance_p_values, share_interval, within_share
+from dialgauge.metaeval._clustered import auc_share, chance_p_values, within_share
 from dialgauge.metaeval._intervals import percentile_interval
 from dialgauge.metaeval._matrix import with_defaults
 from dialgauge.metaeval._roc import (
@@ -25,6 +25,7 @@ from dialgauge.metaeval._roc import (
     within_counts,
 )
 from dialgauge.metaeval._settings import LabelSettings
+from dialgauge.ratings import ClusteredShare, share_interval
 from dialgauge.settings import takes
 
 _MEASURES = ("auc", "within_auc", "balanced_accuracy", "mcc", "average_precision")

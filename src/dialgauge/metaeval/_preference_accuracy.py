@@ -10,10 +10,10 @@ import polars as pl
 from dialgauge.arrays import FloatArray, IntArray
 from dialgauge.corpus import KEY
 from dialgauge.errors import UnknownNameError
-from dialgauge.metaeval._clustered import ClusteredShare, ratio_share
 from dialgauge.metaeval._labels import add_chance, fold_of, share_facts, shown_or_closest
 from dialgauge.metaeval._matrix import with_defaults
 from dialgauge.metaeval._settings import LabelSettings
+from dialgauge.ratings import ClusteredShare, ratio_share
 from dialgauge.settings import takes
 
 PREFERENCE_ACCURACY = pl.Schema(

@@ -93,6 +93,7 @@ __all__: list[str]  # The names above are public; those below are for other room
 
 from dialgauge.ratings._as_ratings import (
     classes_without_order as classes_without_order,
+    rated_and_judged as rated_and_judged,
     with_ordered_ratings as with_ordered_ratings,
 )
 from dialgauge.ratings._classes import (
@@ -111,4 +112,9 @@ from dialgauge.ratings._live import (
 from dialgauge.ratings._policy import (
     TreatedRatings as TreatedRatings,
     treat_ratings as treat_ratings,
+)
+from dialgauge.ratings._shares import (
+    ClusteredShare as ClusteredShare,
+    ratio_share as ratio_share,
+    share_interval as share_interval,
 )

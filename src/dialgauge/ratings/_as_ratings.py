@@ -55,6 +55,12 @@ def with_judgements_as_ratings(corpus: Corpus, settings: JudgementSettings | Non
     return replace(corpus, ratings=pl.concat([corpus.ratings, *fresh]), declared=(*kept, *extra))
 
 
+def rated_and_judged(corpus: Corpus) -> list[str]:
+    """The dimensions of ratings of which there are preferences or best-worst choices as well, under the same name."""
+    others = {*corpus.preferences["dimension"], *corpus.choices["dimension"]}
+    return sorted(others.intersection(corpus.dimensions))
+
+
 def classes_without_order(corpus: Corpus, policy: RatingPolicy) -> list[str]:
     """The dimensions whose values are names without an order: no mean of their numbers says anything.
 

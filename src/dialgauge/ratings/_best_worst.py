@@ -1,5 +1,6 @@
 """Best-worst choices: scores of systems and summaries, and how reliable they are."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from dialgauge.errors import InputError
 from dialgauge.ratings._alpha import alpha_statistic
 from dialgauge.ratings._bootstrap import bootstrap_interval, ratio_intervals
 from dialgauge.ratings._judgement_frames import alpha_of_answers, recurs
+from dialgauge.ratings._measures import verdict
 from dialgauge.ratings._settings import JudgementSettings
 from dialgauge.settings import takes
 
@@ -38,7 +40,9 @@ RELIABILITY = pl.Schema(
         "alpha": pl.Float64,
         "alpha_low": pl.Float64,
         "alpha_high": pl.Float64,
+        "verdict": pl.String,
         "note": pl.String,
+        "remark": pl.String,
     }
 )
 _POINTS = {"best": 1.0, "worst": -1.0, "neither": 0.0}
@@ -51,7 +55,8 @@ class BestWorst:
     ``reliability``, a row per dimension: the mean Pearson correlation of the systems' scores in two random halves of
     the answers, and what it stands for with all of them (Spearman and Brown). ``halves`` says what was halved: the
     annotators of each question, or, where each question has one, the questions (which mixes people and summaries).
-    ``alpha`` is Krippendorff's α over best, worst and neither.
+    ``alpha`` is Krippendorff's α over best, worst and neither, ``verdict`` what it means in words. ``note`` says why
+    there is no reliability, ``remark`` what else should be known.
     """
 
     systems: pl.DataFrame
@@ -75,8 +80,9 @@ def best_worst_results(choices: pl.DataFrame, settings: JudgementSettings | None
         # Edited summaries that one dialogue has are no systems.
         single = part.with_columns(((pl.col("variant") != ORIGINAL) & ~recurs("item")).alias("single"))
         ranked = single.filter(~pl.col("single").any().over("dialogue_id", "question"))
-        systems += [{"dimension": dimension, **row} for row in _systems(ranked, asked)] if ranked.height else []
-        reliability.append({"dimension": dimension, **_reliability(part, asked)})
+        rows = _systems(ranked, asked) if ranked.height else []
+        systems += [{"dimension": dimension, **row} for row in rows]
+        reliability.append({"dimension": dimension, **_reliability(part, asked), "remark": _remark(part, rows)})
     return BestWorst(pl.DataFrame(systems, schema=SCORES), pl.DataFrame(reliability, schema=RELIABILITY))
 
 
@@ -97,6 +103,15 @@ def _systems(part: pl.DataFrame, asked: JudgementSettings) -> list[dict[str, Any
         row |= {choice: counts.get((name, choice), 0) for choice in ("best", "worst")}
         rows.append(row if ends is None else row | {"score_low": float(ends[0, i]), "score_high": float(ends[1, i])})
     return sorted(rows, key=lambda row: (-row["score"], row["system"]))
+
+
+def _remark(part: pl.DataFrame, rows: Sequence[Mapping[str, Any]]) -> str | None:
+    said = [f"nobody chose a {choice}" for choice in ("best", "worst") if not (part["choice"] == choice).any()]
+    if any("score_low" in row and row["score_low"] == row["score_high"] for row in rows):
+        said.append(
+            "a system had the same choices in all dialogues, so its interval is a point and says nothing of others"
+        )
+    return "; ".join(said) or None
 
 
 def _tables(part: pl.DataFrame, by: str, groups: list[str], names: list[str]) -> tuple[FloatArray, FloatArray]:
@@ -133,6 +148,7 @@ def _reliability(part: pl.DataFrame, asked: JudgementSettings) -> dict[str, Any]
         "alpha": statistic.value if known else None,
         "alpha_low": interval.low if known else None,
         "alpha_high": interval.high if known else None,
+        "verdict": verdict("krippendorff-alpha", statistic.value if known else None),
     }
     defined = halves[~np.isnan(halves)]
     if part["item"].n_unique() < 3 or not len(defined):

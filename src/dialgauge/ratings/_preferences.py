@@ -1,6 +1,7 @@
 """Preferences between two summaries: win rates, strengths, agreement, and what the order of showing does."""
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -15,7 +16,9 @@ from dialgauge.ratings._alpha import alpha_statistic
 from dialgauge.ratings._bootstrap import bootstrap_interval
 from dialgauge.ratings._bradley_terry import RIDGE, fit_many, fit_strengths, is_connected
 from dialgauge.ratings._judgement_frames import alpha_of_answers, recurs
+from dialgauge.ratings._measures import verdict
 from dialgauge.ratings._settings import JudgementSettings
+from dialgauge.ratings._shares import ratio_share, share_interval
 from dialgauge.settings import takes
 
 STRENGTHS = pl.Schema(
@@ -52,6 +55,7 @@ FACTS = pl.Schema(
         "alpha": pl.Float64,
         "alpha_low": pl.Float64,
         "alpha_high": pl.Float64,
+        "verdict": pl.String,
         "judged_twice": pl.Int64,
         "first_wins": pl.Float64,
         "first_wins_low": pl.Float64,
@@ -72,8 +76,10 @@ class Preferences:
     Bradley and Terry with Davidson's ties, on a scale whose mean is 0 and on which a difference of 1 means odds of e.
     ``pairs`` has the same counts for each two systems. ``facts``, a row per dimension: agreement (α over a, b and tie,
     on pairs that several people judged), ``first_wins`` (the share of decided preferences that the summary shown first
-    won: .5 without a bias of position), and ``circular`` of the ``triads`` of one annotator in one dialogue (A beats B
-    beats C beats A). Intervals draw dialogues. ``note`` says where strengths needed a ridge to be finite.
+    won: .5 without a bias of position), what α means in words (``verdict``), and ``circular`` of the ``triads`` of one
+    annotator in one dialogue (A beats B beats C beats A). Intervals of strengths draw dialogues, those of shares are
+    Wilson's for as many trials as vary like dialogues do. ``note`` says where strengths needed a ridge to be finite, or
+    where their intervals are points.
     """
 
     systems: pl.DataFrame
@@ -94,9 +100,10 @@ def preference_results(
     for (dimension,), part in named.sort("dimension").group_by("dimension", maintain_order=True):
         ranked = _of_systems(part)
         table = _Counts(ranked)
-        systems += [{"dimension": dimension, **row} for row in _systems(table, asked)]
+        rows = _systems(table, asked)
+        systems += [{"dimension": dimension, **row} for row in rows]
         pairs += [{"dimension": dimension, **row} for row in table.pair_rows()]
-        facts.append({"dimension": dimension, **_facts(part, table, part.height - ranked.height, asked)})
+        facts.append({"dimension": dimension, **_facts(part, table, part.height - ranked.height, rows, asked)})
     return Preferences(
         pl.DataFrame(systems, schema=STRENGTHS), pl.DataFrame(pairs, schema=PAIRS), pl.DataFrame(facts, schema=FACTS)
     )
@@ -163,6 +170,14 @@ def _rates(wins: FloatArray, ties: FloatArray) -> FloatArray:
         return np.asarray((won + even / 2) / (won + wins.sum(axis=-2) + even))
 
 
+def _rate_intervals(table: _Counts, confidence: float) -> FloatArray:
+    """Both ends (rows) of the interval of each system's win rate."""
+    won = table.wins.sum(axis=2) + table.ties.sum(axis=2) / 2
+    compared = table.wins.sum(axis=2) + table.wins.sum(axis=1) + table.ties.sum(axis=2)
+    shares = [ratio_share(won[:, i], compared[:, i]) for i in range(len(table.names))]
+    return np.array([share_interval(share, confidence) for share in shares], dtype=np.float64).T
+
+
 def _systems(table: _Counts, asked: JudgementSettings) -> list[dict[str, Any]]:
     if not table.names:
         return []
@@ -174,7 +189,7 @@ def _systems(table: _Counts, asked: JudgementSettings) -> list[dict[str, Any]]:
         tail = [50 * (1 - asked.confidence), 50 * (1 + asked.confidence)]
         # A draw can lack the one comparison that keeps a strength finite, so draws always have the ridge.
         ends["strength"] = np.percentile(fit_many(drawn_wins, drawn_ties, RIDGE), tail, axis=0)
-        ends["win_rate"] = np.nanpercentile(_rates(drawn_wins, drawn_ties), tail, axis=0)
+        ends["win_rate"] = _rate_intervals(table, asked.confidence)
     values = {"win_rate": _rates(wins, ties), "strength": fitted.strength}
     rows = []
     for i, name in enumerate(table.names):
@@ -188,12 +203,15 @@ def _systems(table: _Counts, asked: JudgementSettings) -> list[dict[str, Any]]:
         }
         for key, value in values.items():
             row |= {key: float(value[i])}
-            row |= {f"{key}_low": float(ends[key][0, i]), f"{key}_high": float(ends[key][1, i])} if key in ends else {}
+            if key in ends and not np.isnan(ends[key][0, i]):
+                row |= {f"{key}_low": float(ends[key][0, i]), f"{key}_high": float(ends[key][1, i])}
         rows.append(row)
     return sorted(rows, key=lambda row: (-row["strength"], row["system"]))
 
 
-def _facts(part: pl.DataFrame, table: _Counts, unranked: int, asked: JudgementSettings) -> dict[str, Any]:
+def _facts(
+    part: pl.DataFrame, table: _Counts, unranked: int, rows: Sequence[Mapping[str, Any]], asked: JudgementSettings
+) -> dict[str, Any]:
     answers = part.select(
         "dialogue_id",
         "annotator",
@@ -216,6 +234,7 @@ def _facts(part: pl.DataFrame, table: _Counts, unranked: int, asked: JudgementSe
         "alpha": alpha if known else None,
         "alpha_low": interval.low if known else None,
         "alpha_high": interval.high if known else None,
+        "verdict": verdict("krippendorff-alpha", alpha if known else None),
         "judged_twice": int((given.sizes >= 2).sum()),
         **_position(part, asked),
         "triads": triads,
@@ -225,6 +244,10 @@ def _facts(part: pl.DataFrame, table: _Counts, unranked: int, asked: JudgementSe
             for said, text in (
                 (bool((part["winner"] == "tie").all()), "every answer is a tie: no system is preferred"),
                 (ridge, "a system won or lost everything, or was never compared with some: strengths have a ridge"),
+                (
+                    any("strength_low" in row and row["strength_low"] == row["strength_high"] for row in rows),
+                    "all dialogues say the same, so intervals of strengths are points and say nothing of others",
+                ),
                 (unranked, f"{unranked} with edited summaries that one dialogue has rank no systems"),
             )
             if said
@@ -246,11 +269,8 @@ def _position(part: pl.DataFrame, asked: JudgementSettings) -> dict[str, Any]:
     first, total = by_dialogue["first"].to_numpy(), by_dialogue["len"].to_numpy()
     facts: dict[str, Any] = {"first_known": decided.height, "first_wins": float(first.sum() / total.sum())}
     if asked.resamples and len(first) > 1:
-        generator = np.random.default_rng(asked.seed)
-        weights = generator.multinomial(len(first), np.full(len(first), 1 / len(first)), size=asked.resamples)
-        tail = (1 - asked.confidence) / 2
-        low, high = np.quantile((weights @ first) / (weights @ total), [tail, 1 - tail])
-        facts |= {"first_wins_low": float(low), "first_wins_high": float(high)}
+        low, high = share_interval(ratio_share(first.astype(np.float64), total.astype(np.float64)), asked.confidence)
+        facts |= {"first_wins_low": low, "first_wins_high": high}
     return facts
 
 

@@ -13,6 +13,7 @@ from dialgauge.corpus import KEY
 from dialgauge.errors import InputError
 from dialgauge.ratings._alpha import from_counts
 from dialgauge.ratings._bootstrap import bootstrap_interval
+from dialgauge.ratings._measures import verdict
 from dialgauge.ratings._settings import JudgementSettings
 from dialgauge.ratings._span_scores import span_scores, span_systems
 from dialgauge.ratings._values import Statistic, sparse
@@ -27,6 +28,7 @@ AGREEMENT = pl.Schema(
         "alpha_marked": pl.Float64,
         "alpha_marked_low": pl.Float64,
         "alpha_marked_high": pl.Float64,
+        "verdict": pl.String,
         "alpha_label": pl.Float64,
         "alpha_label_low": pl.Float64,
         "alpha_label_high": pl.Float64,
@@ -58,8 +60,9 @@ class MarkedSpans:
     """Agreement on marked places, and what was marked.
 
     ``agreement``, a row per dimension: Krippendorff's α over the characters of the summaries, of which each is marked
-    or not (``alpha_marked``), or has a label or none (``alpha_label``), with intervals over dialogues; and the F1 of
-    marked words, over all pairs of readers of a summary that marked anything (``pairs_without_marks`` did not).
+    or not (``alpha_marked``; ``verdict`` says what it means), or has a label or none (``alpha_label``), with intervals
+    over dialogues; and the F1 of marked words, over all pairs of readers of a summary that marked anything
+    (``pairs_without_marks`` did not).
 
     ``labels``: how often each label and severity was marked, in how many summaries, and in what ``share`` of the
     readings. Marks in the dialogue do not count for agreement.
@@ -138,7 +141,8 @@ def _agreement(
             interval = bootstrap_interval(statistic, clusters, asked)
             facts |= {name: statistic.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
     note = None if "alpha_marked" in facts else "nobody marked anything in summaries that two annotators read"
-    return facts | _token_f1(several, texts) | {"note": note}
+    said = verdict("krippendorff-alpha", facts.get("alpha_marked"))
+    return facts | _token_f1(several, texts) | {"note": note, "verdict": said}
 
 
 def _segments(

@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from dialgauge.errors import counted
 from dialgauge.report._panel import Panel, plain_panel
 from dialgauge.tables import NOTHING, Table, estimate, estimate_cell, interval, listing, number, number_cell
 
@@ -143,11 +144,12 @@ def preferred_table(systems: pl.DataFrame, facts: pl.DataFrame) -> Table:
 
 
 def _preference_sentence(row: Mapping[str, Any]) -> str:
-    people = "1 annotator" if row["annotators"] == 1 else f"{row['annotators']} annotators"
-    said = f"{row['dimension']}: {row['judgements']} preferences by {people}"
+    said = (
+        f"{row['dimension']}: {counted(row['judgements'], 'preference')} by {counted(row['annotators'], 'annotator')}"
+    )
     if row["alpha"] is not None:
         ends = interval(row["alpha_low"], row["alpha_high"])
-        said += f", α {number(row['alpha'])} ({ends}) on {row['judged_twice']} pairs"
+        said += f", α {number(row['alpha'])} ({ends}{_in_words(row)}) on {counted(row['judged_twice'], 'pair')}"
     else:
         said += ", no agreement: no pair was judged twice, or all answers are equal"
     if row["first_wins"] is not None:
@@ -156,6 +158,11 @@ def _preference_sentence(row: Mapping[str, Any]) -> str:
     if row["triads"]:
         said += f"; {row['circular']} of {row['triads']} triads are circular"
     return said + (f"; {row['note']}" if row["note"] else "")
+
+
+def _in_words(row: Mapping[str, Any]) -> str:
+    """What an α means; runs of earlier versions do not say."""
+    return f": {row['verdict']}" if row.get("verdict") else ""
 
 
 def best_worst_table(systems: pl.DataFrame, reliability: pl.DataFrame) -> Table:
@@ -169,19 +176,19 @@ def best_worst_table(systems: pl.DataFrame, reliability: pl.DataFrame) -> Table:
         ]
         for row in systems.iter_rows(named=True)
     ]
-    notes = [
-        f"{row['dimension']}: no split-half reliability: {row['note']}"
-        if row["correlation"] is None
-        else f"{row['dimension']}: split-half r {row['correlation']:.2f}, reliability {row['reliability']:.2f} "
-        f"(halves of the {row['halves']}; {row['questions']} questions, {row['annotators']} annotators)"
-        + (
-            ""
-            if row["alpha"] is None
-            else f"; α {number(row['alpha'])} ({interval(row['alpha_low'], row['alpha_high'])})"
-        )
-        for row in reliability.iter_rows(named=True)
-    ]
+    notes = [_best_worst_sentence(row) for row in reliability.iter_rows(named=True)]
     return listing("best-worst choices: (best − worst) / shown", columns, rows, numeric=columns[2:], notes=notes)
+
+
+def _best_worst_sentence(row: Mapping[str, Any]) -> str:
+    of = f"{counted(row['questions'], 'question')}, {counted(row['annotators'], 'annotator')}"
+    said = f"{row['dimension']}: no split-half reliability: {row['note']} ({of})"
+    if row["correlation"] is not None:
+        r, reliability = number(row["correlation"]), number(row["reliability"])
+        said = f"{row['dimension']}: split-half r {r}, reliability {reliability} (halves of the {row['halves']}; {of})"
+    if row["alpha"] is not None:
+        said += f"; α {number(row['alpha'])} ({interval(row['alpha_low'], row['alpha_high'])}{_in_words(row)})"
+    return said + (f"; {row['remark']}" if row.get("remark") else "")
 
 
 def span_tables(agreement: pl.DataFrame, labels: pl.DataFrame) -> list[Table]:
@@ -192,6 +199,7 @@ def span_tables(agreement: pl.DataFrame, labels: pl.DataFrame) -> list[Table]:
         "by two",
         "α marked",
         "95 % interval",
+        "in words",
         "α label",
         "95 % of it",
         "F1 of words",
@@ -204,6 +212,7 @@ def span_tables(agreement: pl.DataFrame, labels: pl.DataFrame) -> list[Table]:
             row["read_twice"],
             number_cell(row["alpha_marked"]),
             interval(row["alpha_marked_low"], row["alpha_marked_high"]),
+            row.get("verdict") or "",
             number_cell(row["alpha_label"]),
             interval(row["alpha_label_low"], row["alpha_label_high"]),
             number_cell(row["token_f1"]),

@@ -14,6 +14,7 @@ from dialgauge.report._verdict import (
     answers,
     level_words,
     measured_by,
+    measured_in,
     null_sentence,
     rater_sentences,
     shown_number,
@@ -133,8 +134,10 @@ def _unrated(data: ReportData) -> str:
 def overview(data: ReportData) -> dict[str, Any]:
     """What the template of the first screen needs."""
     verdicts = data.verdicts
+    found = answers(verdicts, data.told) if verdicts else []
     return {
-        "answers": answers(verdicts, data.told) if verdicts else [],
+        "answers": found,
+        "answers_measured_by": measured_in(found, verdicts) if verdicts else "",
         "null_sentence": null_sentence(verdicts) if verdicts else "",
         "measured_by": measured_by(verdicts) if verdicts else "",
         "unrated": _unrated(data),

@@ -28,6 +28,10 @@ _COEFFICIENTS = {
 #: Statistics in brackets, which the first screen leaves out; the tables have them.
 _NUMBERS = re.compile(r"\s\((?:p|α|r|c) [^)]*\)")
 _AS_GOOD = 2
+#: What the number is of a metric that follows single summaries.
+_REMAINS = (
+    "correlation of the differences that remain once it is known which system wrote a summary, and of which dialogue"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +137,22 @@ def null_sentence(verdicts: Verdicts) -> str:
     )
 
 
+def measured_in(found: Sequence[Answer], verdicts: Verdicts) -> str:
+    """What the numbers of these lines are: of all, or of those within each system apart from the others."""
+    shown = [one for one in found if one.estimate]
+    if not any(one.among for one in shown):
+        return measured_by(verdicts)
+    within = f"within each system: {_REMAINS}"
+    return within if all(one.among for one in shown) else f"{measured_by(verdicts)}; {within}"
+
+
 def measured_by(verdicts: Verdicts) -> str:
-    """What the number of the first screen is."""
+    """What the coefficient of the verdict is."""
     level, coefficient = verdicts.settings.get("level", "summary"), verdicts.settings.get("coefficient", "pearson")
     what = _COEFFICIENTS.get(str(coefficient), str(coefficient))
     where = {"summary": "across the summaries of each dialogue", "system": "across systems"}.get(str(level), "overall")
     if by_cells(verdicts):
-        return (
-            "correlation of the differences that remain once it is known which system wrote a summary, and of which "
-            "dialogue"
-        )
+        return _REMAINS
     return f"{what} {where}"
 
 
@@ -204,11 +214,16 @@ def dimension_tables(verdicts: Verdicts) -> list[tuple[str, Table]]:
     return made
 
 
-def answer_table(verdicts: Verdicts, *, with_reasons: bool = True) -> Table:
-    """The lines of the first screen; ``with_reasons`` adds why and what to do."""
+def answer_table(
+    verdicts: Verdicts, told: Mapping[tuple[str, str], str] | None = None, *, with_reasons: bool = True
+) -> Table:
+    """The lines of the first screen; ``with_reasons`` adds why and what to do.
+
+    ``told`` has what a metric does with the labels or preferences of a dimension: it takes the place of the number.
+    """
     rows = []
-    for one in answers(verdicts):
-        number = f"{one.estimate or NOTHING}{f' {one.among}' if one.among else ''}"
+    for one in answers(verdicts, told):
+        number = one.told or f"{one.estimate or NOTHING}{f' {one.among}' if one.among else ''}"
         said = [f"{one.sign} {one.words.lower()}", one.metric or NOTHING, number]
         rows.append(Row(one.dimension, tuple(map(text_cell, said + [one.reason, one.action] * with_reasons))))
     names = ("verdict", "metric", "agreement") + ("why", "what to do") * with_reasons
