@@ -128,6 +128,13 @@ def test_judgements_of_programs_without_texts(tmp_path: Path) -> None:
     assert corpus.ratings.height == 2 * len(TEXTS)
 
 
+def test_people_and_a_program_as_the_only_names(tmp_path: Path) -> None:
+    rows = [[*row[:4], row[5], *row[6:]] for row in _of_both() if row[4] != "Tom"]
+    path = table(tmp_path / "a.csv", [[*HEAD, "Evaluator", *KINDS[6:]], *rows])
+    assert set(whole(path).ratings["annotator"]) == {"human"}
+    assert set(whole(path, mapping={"annotator": ("Evaluator",)}).ratings["annotator"]) == {"human", "llm"}
+
+
 def test_who_wrote_says_nothing_of_who_judged(tmp_path: Path) -> None:
     kinds = {"alpha": "human", "beta": "llm"}
     rows = [[*row, who, kinds[str(row[2])], 4] for row in summaries() for who in PEOPLE]
@@ -154,6 +161,17 @@ def test_headings_that_name_the_rows_of_another_file(tmp_path: Path, form: str) 
     assert corpus.ratings.height == 3 * len(asked)
     given = sum(value for row in answers for value in row[2:-1])  # type: ignore[misc]
     assert sum(sums(corpus).values()) == given
+
+
+def test_numbers_in_headings_are_no_items_where_a_column_names_these(tmp_path: Path) -> None:
+    values = cycle([1, 3, 2])
+    table(tmp_path / "study" / "items.csv", [["nr", *HEAD], *([n, *row] for n, row in enumerate(summaries(), start=1))])
+    head = ["nr", "annotator", "Clarity (1-5)", "Overall (1-3)", "Focus (1-4)"]
+    rows = [[n, who, next(values), next(values), next(values)] for n in range(1, 9) for who in PEOPLE]
+    table(tmp_path / "study" / "ratings.csv", [head, *rows])
+    corpus = whole(tmp_path / "study")
+    assert corpus.dimensions == ["clarity", "focus", "overall"]
+    assert corpus.ratings.height == 3 * len(rows)
 
 
 def _question(dialogue: str, system: str) -> str:
@@ -333,3 +351,20 @@ def test_crosses_of_several_people_for_the_best_and_the_worst(tmp_path: Path) ->
     chosen = corpus.choices.filter(pl.col("choice") == "best")
     assert chosen.sort("annotator", "dialogue_id")["system"].to_list() == [*systems, "alpha", *["alpha"] * 3]
     assert corpus.choices.height == 3 * 7
+
+
+def test_what_is_called_best_and_worst_is_read_or_named(tmp_path: Path) -> None:
+    marks = [["x", ""], ["", "X"]]
+    rows = [[*row, *marks[n % 2], *marks[(n + n // 4) % 2]] for n, row in enumerate(summaries())]
+    bracketed = table(tmp_path / "a.csv", [[*HEAD, "Best (Mia)", "Worst (Mia)", "Best (Tom)", "Worst (Tom)"], *rows])
+    assert set(whole(bracketed).choices["annotator"]) == set(PEOPLE)
+    unclear = table(tmp_path / "b.csv", [[*HEAD, "Best of Mia?", "Worst?", "Best: T", "The worst"], *rows])
+    assert "look like choices of the best and the worst" in said(read_corpus(unclear))
+    told = [[*row, "Mia", 4, f"The {row[2]} style in {row[0]}.", f"Names in {row[0]}."] for row in summaries()]
+    praised = table(tmp_path / "c.csv", [[*HEAD, "rater", "fluency", "What was best?", "What was worst?"], *told])
+    assert "look like choices" not in said(read_corpus(praised))
+
+
+def test_quotations_in_other_letters(tmp_path: Path) -> None:
+    rows = [[*row, "Mia", "wrong", "THE CUSTOMER"] for row in summaries()]
+    assert set(whole(table(tmp_path / "a.csv", [QUOTED, *rows])).spans["start"]) == {0}

@@ -68,6 +68,19 @@ _ENDS = ("best", "worst")
 _OF_PERSON = re.compile(r"(.+)_(best|worst)|(best|worst)_(.+)")
 
 
+def unread_choices(columns: Iterable[str]) -> list[str]:
+    """Columns that nothing was made of and that say best and worst of something, where no choice was read."""
+    named = {column: set(normalised(column).split("_")) for column in columns}
+    found = [column for column, words in named.items() if words & set(_ENDS)]
+    if {end for column in found for end in _ENDS if end in named[column]} != set(_ENDS):
+        return []
+    listed = ", ".join(map(repr, found[:3]))
+    return [
+        f"{listed} look like choices of the best and the worst, and were not read: name one column 'best' and one "
+        f"'worst' beside a column of the annotators, or leave them out ({' '.join(f'--map ignore={c}' for c in found)})"
+    ]
+
+
 def _filled_below(frame: pl.DataFrame, marks: Sequence[str]) -> pl.DataFrame:
     """The frame with what stands only in the first of several rows, as merged cells are saved, in all of them."""
     first = frame.columns[0]

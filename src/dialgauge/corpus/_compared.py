@@ -20,7 +20,8 @@ def with_comparisons(table: Table, mapping: Mapped) -> Table:
     ignored = mapping.get("ignore", ())
     ignored = (ignored,) if isinstance(ignored, str) else ignored
     names = {column: normalised(_NOTE.sub("", column)) for column in table.frame.columns if column not in ignored}
-    if "annotator" not in mapping and (parted := by_person(table, names)) is not None:
+    whole = {column: normalised(column) for column in names}  # "Best (Ivo)" is Ivo's
+    if "annotator" not in mapping and (parted := by_person(table, whole)) is not None:
         table, names = parted, {column: normalised(column) for column in parted.frame.columns}
     options = find_options(names)
     ends = find_best_and_worst(names)

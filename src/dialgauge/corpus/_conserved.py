@@ -14,6 +14,7 @@ import polars as pl
 from dialgauge.corpus._account import MOST_LEFT_OUT
 from dialgauge.corpus._arrived import columns_without_heading, headings_as_data, lost_names, named_in
 from dialgauge.corpus._assemble import Parts, RatingParts
+from dialgauge.corpus._best_worst import unread_choices
 from dialgauge.corpus._doubtful import doubtful
 from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field, changed, fields_of, leaves_of
 from dialgauge.corpus._guess_ratings import NUMBERS_ROWS, OF_A_PROGRAM, is_same_within
@@ -53,6 +54,8 @@ _OF_EACH = 10
 _MOST_PROBES = 40
 #: So many summaries show that a score is the same for all who judge them.
 _FEWEST_GROUPS = 5
+#: Crosses and names have no more words than this.
+_LONGEST_NAME = 3
 #: What names rows: a column that does so under its own name was read.
 _OF_KEY = ("dialogue_id", "system", "annotator", "dimension")
 _JUDGED = ("ratings", "preferences", "choices", "spans")
@@ -117,6 +120,9 @@ def lost_fields(
     unnamed = columns_without_heading(raw.frame) if raw.records is None else []
     if raw.records is None and not _has_dialogues(parts):
         unnamed += texts_in_headings(raw.frame.columns)
+    if hasattr(parts, "choices") and parts.choices.is_empty():
+        short = [one for one in unknown if all(len(text.split()) <= _LONGEST_NAME for text in one.counts)]
+        unnamed += unread_choices(one.names[-1] for one in short if one.names)
     names = (
         *parts_unread,
         *unnamed,

@@ -104,7 +104,7 @@ def _two_rows(top: Cells, below: Cells, data: Sequence[Cells]) -> tuple[str, ...
     first = next((place for place, group in enumerate(groups) if group), 0)
     open_places = [place for place, part in enumerate(parts) if part and not groups[place] and place > first]
     said = [part for part in parts if part]
-    if not said or any(as_number(part) is not None or len(part) > _LONGEST for part in said):
+    if not said or any(_is_answer(part) or len(part) > _LONGEST for part in said):
         return None
     named = [group for group in groups if group]
     repeated = len(set(named)) < len(named) and _hold_answers([p for p, group in enumerate(groups) if group], data)
@@ -125,7 +125,11 @@ def _two_rows(top: Cells, below: Cells, data: Sequence[Cells]) -> tuple[str, ...
 
 def _hold_answers(places: Sequence[int], data: Sequence[Cells]) -> bool:
     cells = [row[place].strip() for row in data for place in places if place < len(row) and row[place]]  # type: ignore[union-attr]
-    return bool(cells) and sum(as_number(cell) is not None or cell.lower() in TICKS for cell in cells) * 2 > len(cells)
+    return bool(cells) and sum(map(_is_answer, cells)) * 2 > len(cells)
+
+
+def _is_answer(cell: str) -> bool:
+    return as_number(cell) is not None or cell.lower() in TICKS
 
 
 def _joined(group: str, part: str) -> str:

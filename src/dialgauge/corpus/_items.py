@@ -7,6 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from dialgauge.corpus._columns import make_plan
+from dialgauge.corpus._names import normalised
 from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._wide_headings import VALUE, is_judged
 
@@ -39,16 +40,25 @@ def _named_items(source: Sheet, target: Sheet) -> tuple[str, dict[str, _Cell]] |
     texts = [column for use in ("summary", "reference", "dialogue") for column in uses.get(use, ())]
     if not texts or {"summary", "dialogue"} & set(make_plan(source.frame).uses):
         return None
+    own = {normalised(column) for column in source.frame.columns}
     for key in target.frame.columns:
         values = target.frame[key].cast(pl.String, strict=False).str.strip_chars()
         if key in texts or values.null_count() or values.n_unique() < max(2, len(values)):
             continue
+        if normalised(key) in own:  # a column names the items, whatever numbers are in the headings
+            continue
         if (values.str.len_chars() > _LONGEST).any():
             continue
         cells = _cells(source.frame, values.to_list())
-        if len({item for item, _ in cells.values()}) > 1:
+        if _are_most(cells, len(values)):
             return key, cells
     return None
+
+
+def _are_most(cells: Mapping[str, _Cell], items: int) -> bool:
+    """Whether most items are asked most questions: a number in a heading may be that of an item by chance."""
+    named, asked = {item for item, _ in cells.values()}, {question for _, question in cells.values()}
+    return len(named) > 1 and len(named) * 2 >= items and len(cells) * 10 >= len(named) * len(asked) * 6
 
 
 def _cells(frame: pl.DataFrame, items: Sequence[str]) -> dict[str, _Cell]:

@@ -105,7 +105,7 @@ def _in_summary(frame: pl.DataFrame, words: str, summary: str, sure: bool) -> bo
     cells = pl.DataFrame({"w": _given(frame[words]), "s": frame[summary].cast(pl.String)}).drop_nulls()
     if cells.is_empty():
         return False
-    inside = sum(word in text and word != text for word, text in cells.iter_rows())
+    inside = sum(word.lower() in text.lower() and word != text for word, text in cells.iter_rows())
     return sure or inside * 10 >= cells.height * 7
 
 

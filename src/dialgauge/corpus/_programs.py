@@ -7,7 +7,7 @@ import polars as pl
 
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._mapping import IGNORE, Mapped
-from dialgauge.corpus._names import normalised
+from dialgauge.corpus._names import TELLING, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
 from dialgauge.errors import counted
@@ -20,9 +20,9 @@ _PROGRAMS = re.compile(
 
 def without_programs(table: Table, mapping: Mapped) -> Table:
     """The table without the judgements of programs; unchanged where no column tells them from those of people."""
-    given = mapping.get(IGNORE, ())
-    ignored = {given} if isinstance(given, str) else set(given)
-    asked = [c for c in table.frame.columns if c not in ignored and _tells(table.frame[c])]
+    said = [mapping.get(use, ()) for use in (IGNORE, "annotator")]
+    settled = {name for given in said for name in ([given] if isinstance(given, str) else given)}
+    asked = [c for c in table.frame.columns if c not in settled and _tells(table.frame[c])]
     if not asked or table.layout is not None:
         return table
     plan = make_plan(table.frame, mapping, table.known)
@@ -35,9 +35,10 @@ def without_programs(table: Table, mapping: Mapped) -> Table:
     about = [*judged, *(c for use in ("annotator", "dimension", "comment", "time") for c in plan.uses.get(use, ()))]
     blank = pl.when(~programs).then(pl.col(about)).name.keep()
     word = table.frame.filter(programs)[telling][0]
+    keep = "annotator" if telling in plan.uses["annotator"] else IGNORE
     note = (
         f"{counted(int(programs.sum()), 'row')} of programs ({telling!r} is {word!r}) are no judgements of people and "
-        f"left out; --map ignore={telling} reads them as those of annotators"
+        f"left out; --map {keep}={telling} reads them as those of annotators"
     )
     return replace(
         table,
@@ -49,10 +50,16 @@ def without_programs(table: Table, mapping: Mapped) -> Table:
 
 def _tells(values: pl.Series) -> bool:
     """Whether every cell of a column says either people or programs, and both occur."""
-    said = values.drop_nulls().cast(pl.String, strict=False).unique().head(_LOOKED_AT).to_list()
+    given = values.drop_nulls()
+    if given.is_empty() or not _is_telling(str(given[0])):  # most columns are none, and long
+        return False
+    said = given.cast(pl.String, strict=False).unique().head(_LOOKED_AT).to_list()
     programs = [text for text in said if _is_program(text)]
-    people = [text for text in said if _PEOPLE.fullmatch(normalised(text))]
-    return bool(programs) and bool(people) and len(programs) + len(people) == len(said)
+    return 0 < len(programs) < len(said) and all(map(_is_telling, said))
+
+
+def _is_telling(text: str) -> bool:
+    return _is_program(text) or bool(_PEOPLE.fullmatch(normalised(text)))
 
 
 def _is_program(text: str) -> bool:
@@ -64,11 +71,12 @@ _LOOKED_AT = 50
 
 
 def _is_of_judges(frame: pl.DataFrame, column: str, plan: Plan) -> bool:
-    """Whether a column is about who judged, and not about who wrote: each judge has one value, each summary both."""
+    """Whether a column is about who judged, and not about who wrote: each judge has one value, and summaries both."""
     people = plan.uses.get("annotator", ())
     written = [name for use in ("dialogue_id", "dialogue", "system") for name in plan.uses.get(use, ())]
-    if not people or people[0] == column or not written:
+    if not people or not written:
         return False
     alone = frame.group_by(people[0]).agg(pl.col(column).drop_nulls().n_unique().alias("n"))["n"]
     apart = frame.group_by(written).agg(pl.col(column).drop_nulls().n_unique().alias("n"))["n"]
-    return bool((alone <= 1).all()) and bool((apart > 1).any())
+    named = bool(TELLING["annotator"] & set(normalised(column).split("_")))
+    return bool((alone <= 1).all()) and (named or bool((apart > 1).any()))

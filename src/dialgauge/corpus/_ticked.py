@@ -207,6 +207,7 @@ def _option_columns(
             if other != column
         )
         and not is_housekeeping(normalised(column))
+        and heading(column)[1] is None  # "Overall (1-3)" with 3 in every row is an answer on that scale
         and not _is_fact(frame, column, plan)
     ]
     found = {}

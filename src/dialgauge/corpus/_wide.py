@@ -398,7 +398,7 @@ def _named_people(
 def _same_affixes(
     frame: pl.DataFrame, names: Mapping[str, str], groups: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, str]]:
-    """Columns about something unknown that have the affixes of a dimension, all of them: ``Ann Style``, ``Bob Style``."""
+    """Columns about something unknown that have all the affixes of a dimension: ``Ann Style``, ``Bob Style``."""
     people = set.intersection(*map(set, groups.values())) if groups else set()
     taken = {column for group in groups.values() for column in group.values()}
     found: dict[str, dict[str, str]] = {}
