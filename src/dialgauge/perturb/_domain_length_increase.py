@@ -38,8 +38,8 @@ _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bwants to\b", "has the wish to"),
         (r"\bwanted to\b", "had the wish to"),
         (r"\bbut\b(?= (?:he|she|they|it|the)\b)", "but at the same time"),
-        (r"\bThe (customer|caller|client|user)\b", r"The \1 in this conversation"),
-        (r"\bThe (agent|representative|adviser|advisor)\b", r"The \1 in this conversation"),
+        (r"\bThe (customer|caller|client|user)\b(?!['’])", r"The \1 in this conversation"),
+        (r"\bThe (agent|representative|adviser|advisor)\b(?!['’])", r"The \1 in this conversation"),
     )
 )
 _FIRST_LEADS = ("According to the conversation that is summarised here, ", "As far as this conversation shows, ")
@@ -67,7 +67,7 @@ def _propose_increase(parsed: Parsed, dialogue: Dialogue | None, rng: Random, le
     total = word_count(text)
     edits: list[Edit] = []
     steps: list[Callable[[], Iterator[Edit]]] = [
-        lambda: _expanded(text),
+        lambda: _expanded(parsed),
         lambda: _leads(parsed, people_of(dialogue), rng),
         lambda: _closing(parsed, rng),
     ]
@@ -82,10 +82,11 @@ def _propose_increase(parsed: Parsed, dialogue: Dialogue | None, rng: Random, le
     return edits
 
 
-def _expanded(text: str) -> Iterator[Edit]:
+def _expanded(parsed: Parsed) -> Iterator[Edit]:
+    inside = {token.end for token in parsed.tokens if token.dep == "compound"}  # "The client manager"
     for pattern, replacement in _EXPANSIONS:
-        match = pattern.search(text)
-        if match:
+        match = pattern.search(parsed.text)
+        if match and match.end() not in inside:
             long = match.expand(replacement)
             yield Edit(*match.span(), long[0].upper() + long[1:] if match.group()[0].isupper() else long)
 
@@ -143,7 +144,7 @@ def _validate_increase(
 
 LENGTH_INCREASE = Perturbation(
     name="length_increase",
-    version="3",
+    version="4",
     family="domain",
     description="Uses more words for the same content; adds nothing",
     effects={"consistency": "preserves", "relevance": "preserves"},
@@ -154,7 +155,7 @@ LENGTH_INCREASE = Perturbation(
     examples=(
         (
             "The customer wanted to cancel the card because it was lost.",
-            "The customer in this conversation wanted to cancel the card because it was lost.",
+            "The customer had the wish to cancel the card due to the fact that it was lost.",
         ),
     ),
 )

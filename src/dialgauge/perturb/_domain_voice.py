@@ -271,10 +271,13 @@ def _passive_edits(parsed: Parsed, verb: Token, subject: Token, target: Token) -
         return []
     whole, object_ = parsed.subtree(subject), parsed.subtree(target)
     first = _phrase(parsed, target, _NOMINATIVE)
+    doer = _decapitalised(parsed, subject, _OBJECTIVE)
+    if parsed.text[object_[-1].end :].startswith("."):
+        doer = doer.removesuffix(".")  # "by the U.S." at the end of a sentence has one full stop
     return [
         Edit(whole[0].start, whole[-1].end, _at_start(parsed, whole[0], first)),
         *changed,
-        Edit(object_[0].start, object_[-1].end, f"by {_decapitalised(parsed, subject, _OBJECTIVE)}"),
+        Edit(object_[0].start, object_[-1].end, f"by {doer}"),
     ]
 
 
