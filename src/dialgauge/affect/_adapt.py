@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from dialgauge.affect._psent import as_tagger, tag_texts
+from dialgauge.affect._settings import TAGGER
 from dialgauge.affect._sst import LabelledSentence
 from dialgauge.affect._tagger import Tagger
 from dialgauge.affect._words import sentence_ends
@@ -10,7 +11,7 @@ from dialgauge.corpus import Dialogue
 from dialgauge.errors import InputError
 
 
-def tagged_sentences(dialogues: Iterable[Dialogue], tagger: Tagger | str = "vader") -> list[LabelledSentence]:
+def tagged_sentences(dialogues: Iterable[Dialogue], tagger: Tagger | str = TAGGER) -> list[LabelledSentence]:
     """The sentences of dialogues in their order, each word with the label that a tagger gives it.
 
     The speaker stands before each turn as in a transcript: so the encoder learns that speaker tags are neutral.

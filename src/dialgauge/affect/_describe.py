@@ -9,7 +9,7 @@ import polars as pl
 
 from dialgauge.affect._filter import affective_pairs
 from dialgauge.affect._psent import PARTS, as_tagger, psent
-from dialgauge.affect._settings import Denominator, FilterSettings, Tags
+from dialgauge.affect._settings import DENOMINATOR, SPEAKER_TAGS, TAGGER, Denominator, FilterSettings, Tags
 from dialgauge.affect._tagger import Tagger
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError
@@ -20,7 +20,7 @@ SERIES = {"dialogue": "PSentDial", "summary": "PSentSumm"}
 
 
 def shares_frame(
-    corpus: Corpus, tagger: Tagger | str = "vader", *, denominator: Denominator = "words", tags: Tags = "omit"
+    corpus: Corpus, tagger: Tagger | str = TAGGER, *, denominator: Denominator = DENOMINATOR, tags: Tags = SPEAKER_TAGS
 ) -> pl.DataFrame:
     """A row per summary with PSent of its dialogue and of itself, for all, positive and negative words.
 
@@ -147,7 +147,7 @@ class Filtered:
 
 @takes(FilterSettings)
 def filter_corpus(
-    corpus: Corpus, tagger: Tagger | str = "vader", settings: FilterSettings | None = None, **changes: Any
+    corpus: Corpus, tagger: Tagger | str = TAGGER, settings: FilterSettings | None = None, **changes: Any
 ) -> Filtered:
     """Remove pairs of dialogue and reference without affective words (Zhou, Ringeval and Portet 2024, section 5.1).
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from dialgauge.affect._describe import shares_frame
 from dialgauge.affect._psent import TaggedText, as_tagger, tag_texts
+from dialgauge.affect._settings import TAGGER
 from dialgauge.affect._tagger import LABELS, NEUTRAL, Tagger
 from dialgauge.corpus import KEY, ORIGINAL, OVERALL, Corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
@@ -60,7 +61,7 @@ class Faithful:
 
 
 def faithful_summaries(
-    corpus: Corpus, tagger: Tagger | str = "vader", *, count: int = 5, system: str | None = None
+    corpus: Corpus, tagger: Tagger | str = TAGGER, *, count: int = 5, system: str | None = None
 ) -> Faithful:
     """The ``count`` most and least faithful summaries of all systems (or of one); of references, if there is no system.
 

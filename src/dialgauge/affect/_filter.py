@@ -7,11 +7,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from dialgauge.affect._psent import psent
+from dialgauge.affect._settings import TAGGER
 from dialgauge.affect._tagger import Tagger
 from dialgauge.corpus import KEY, Corpus
 
 
-def has_affect(texts: Sequence[str], tagger: Tagger | str = "vader", *, speakers: bool = False) -> NDArray[np.bool_]:
+def has_affect(texts: Sequence[str], tagger: Tagger | str = TAGGER, *, speakers: bool = False) -> NDArray[np.bool_]:
     """Whether each text has an affective word, that is, whether its PSent is above 0.
 
     ``speakers`` says that the texts are transcripts with a speaker before each turn, whose names are no words.
@@ -20,7 +21,7 @@ def has_affect(texts: Sequence[str], tagger: Tagger | str = "vader", *, speakers
     return found
 
 
-def affective_pairs(corpus: Corpus, tagger: Tagger | str = "vader") -> pl.DataFrame:
+def affective_pairs(corpus: Corpus, tagger: Tagger | str = TAGGER) -> pl.DataFrame:
     """For each reference of the corpus whether it and its dialogue have an affective word.
 
     The columns are the key of the reference, ``dialogue_affective``, ``summary_affective`` and ``kept``, which is true

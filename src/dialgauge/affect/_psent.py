@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dialgauge.affect._settings import Denominator, Tags
+from dialgauge.affect._settings import DENOMINATOR, SPEAKER_TAGS, TAGGER, Denominator, Tags
 from dialgauge.affect._specs import tagger as make_tagger
 from dialgauge.affect._tagger import NEGATIVE, NEUTRAL, POSITIVE, Tagger, labels_of
 from dialgauge.affect._taggers import LexiconTagger, LookupTagger, NegationTagger
@@ -68,7 +68,7 @@ class TaggedText:
     emotions: Mapping[int, tuple[str, ...]]
 
 
-def tag_texts(texts: Sequence[str], tagger: Tagger | str = "vader", *, speakers: bool = False) -> list[TaggedText]:
+def tag_texts(texts: Sequence[str], tagger: Tagger | str = TAGGER, *, speakers: bool = False) -> list[TaggedText]:
     """Tag texts, each distinct one once. ``speakers`` says that they are transcripts with a speaker before each turn.
 
     A tagger that reads sentences gets them one by one, as those of the paper were trained, and each distinct sentence
@@ -97,10 +97,10 @@ def parts_of(tagger: Tagger) -> tuple[str, ...]:
 
 def psent(
     texts: Sequence[str],
-    tagger: Tagger | str = "vader",
+    tagger: Tagger | str = TAGGER,
     *,
-    denominator: Denominator = "words",
-    tags: Tags = "omit",
+    denominator: Denominator = DENOMINATOR,
+    tags: Tags = SPEAKER_TAGS,
     speakers: bool = False,
 ) -> PSent:
     """The affective words of each text and what they are divided by.
@@ -117,8 +117,8 @@ def psent_by_each(
     texts: Sequence[str],
     taggers: Sequence[Tagger | str],
     *,
-    denominator: Denominator = "words",
-    tags: Tags = "omit",
+    denominator: Denominator = DENOMINATOR,
+    tags: Tags = SPEAKER_TAGS,
     speakers: bool = False,
 ) -> list[PSent]:
     """:func:`psent` by several taggers, for which each distinct text is split once."""
@@ -134,7 +134,10 @@ def psent_by_each(
 
 
 def count_parts(
-    tagged: Sequence[TaggedText], parts: tuple[str, ...], denominator: Denominator = "words", tags: Tags = "omit"
+    tagged: Sequence[TaggedText],
+    parts: tuple[str, ...],
+    denominator: Denominator = DENOMINATOR,
+    tags: Tags = SPEAKER_TAGS,
 ) -> PSent:
     """PSent of texts that are tagged already."""
     counts = np.zeros((len(tagged), len(parts)), dtype=np.int64)

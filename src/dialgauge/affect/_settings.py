@@ -16,6 +16,10 @@ Denominator = Literal["words", "pieces"]
 Tags = Literal["omit", "count"]
 #: Several references of a dialogue: each as a pair of its own, as in the paper, or their mean.
 SeveralReferences = Literal["pairs", "mean"]
+#: What is used where nothing else is asked.
+TAGGER = "vader"
+DENOMINATOR: Denominator = "words"
+SPEAKER_TAGS: Tags = "omit"
 Keep = Literal["both", "dialogue", "summary"]
 #: On tagged dialogues, on sentences, or on words by themselves.
 Stage = Literal["adapt", "sentences", "words"]
@@ -25,7 +29,7 @@ class TaggerSettings(Settings):
     """Which tagger labels the words, and what its counts are divided by."""
 
     tagger: str = setting(
-        "vader",
+        TAGGER,
         "Sentiment tagger, such as vader, token-dict, lexicon:FILE or sst3:FOLDER, with options as in "
         "token-dict:negation=flip; 'dialgauge affect' lists all.",
         short="-t",
@@ -33,7 +37,7 @@ class TaggerSettings(Settings):
         min_length=1,
     )
     denominator: Denominator = setting(
-        "words",
+        DENOMINATOR,
         "Denominator of the share of affective words; pieces is that of the paper's program (needs embedded:minilm).",
     )
 
@@ -50,7 +54,7 @@ class TaggerSettings(Settings):
 class AffectSettings(TaggerSettings, Intervals):
     """How PSentScore is computed: by which tagger, over which words and references, and with which intervals."""
 
-    tags: Tags = setting("omit", "Speaker tags and markup: omit them, or count them as words.")
+    tags: Tags = setting(SPEAKER_TAGS, "Speaker tags and markup: omit them, or count them as words.")
     several: SeveralReferences = setting("pairs", "Several references of a dialogue: one pair each, or their mean.")
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 import polars as pl
 
 from dialgauge.affect._psent import as_tagger, count_parts, parts_of, tag_texts
-from dialgauge.affect._settings import Denominator, Tags
+from dialgauge.affect._settings import DENOMINATOR, SPEAKER_TAGS, TAGGER, Denominator, Tags
 from dialgauge.affect._tagger import Tagger
 from dialgauge.corpus import OVERALL, Corpus, Dialogue
 from dialgauge.errors import UnknownNameError
@@ -17,11 +17,11 @@ _SENTENCE = re.compile(r"[^.!?…。！？\n]+(?:[.!?…。！？]+|\n|$)")
 
 def psent_by_speaker(
     corpus: Corpus,
-    tagger: Tagger | str = "vader",
+    tagger: Tagger | str = TAGGER,
     *,
     by: Literal["speaker", "role"] = "speaker",
-    denominator: Denominator = "words",
-    tags: Tags = "omit",
+    denominator: Denominator = DENOMINATOR,
+    tags: Tags = SPEAKER_TAGS,
 ) -> pl.DataFrame:
     """PSent of what each speaker (or each role) says in each dialogue: a row each, with counts and shares per part.
 

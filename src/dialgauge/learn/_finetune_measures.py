@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialgauge.learn._finetune_data import RatedSummary
+from dialgauge.resampling import CONFIDENCE
 
 FloatArray = NDArray[np.float64]
 #: Number of groups of dialogues that are left out in turn for an interval.
@@ -56,7 +57,7 @@ def order_accuracy(numbers: FloatArray, items: Sequence[RatedSummary]) -> float:
     return right / total if total else math.nan
 
 
-def agreement(numbers: FloatArray, items: Sequence[RatedSummary], confidence: float = 0.95) -> Agreement:
+def agreement(numbers: FloatArray, items: Sequence[RatedSummary], confidence: float = CONFIDENCE) -> Agreement:
     """The agreement with the ratings of these summaries; those without a number are skipped."""
     known = np.flatnonzero(~np.isnan(numbers))
     numbers, items = numbers[known], [items[i] for i in known.tolist()]

@@ -14,7 +14,7 @@ from dialgauge.learn._procedure import Data
 from dialgauge.learn._splits import IntArray
 from dialgauge.learn._validation_scores import dialogue_draws
 from dialgauge.metaeval import percentile_interval
-from dialgauge.resampling import Intervals
+from dialgauge.resampling import CONFIDENCE, Intervals
 
 TABLES = pl.Schema(
     {
@@ -56,7 +56,7 @@ class Cells:
     variants: int
     dialogues: int
     draws: FloatArray = field(default_factory=lambda: np.ones((1, 1)))
-    confidence: float = 0.95
+    confidence: float = CONFIDENCE
 
     @classmethod
     def of(cls, data: Data, rated: pl.DataFrame, variants: pl.DataFrame, families: Sequence[str]) -> "Cells":

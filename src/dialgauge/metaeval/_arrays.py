@@ -25,6 +25,7 @@ from dialgauge.metaeval._names import (
 )
 from dialgauge.metaeval._summary_level import SummaryFrame
 from dialgauge.metaeval._weighted import enough, resampled_correlations
+from dialgauge.resampling import CONFIDENCE, DRAWS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,8 +95,8 @@ def bootstrap(
     coefficient: Coefficient,
     *,
     resample: Resample = "both",
-    resamples: int = 1000,
-    confidence: float = 0.95,
+    resamples: int = DRAWS,
+    confidence: float = CONFIDENCE,
     interval: Interval = "percentile",
     seed: int = 0,
     weights: Weights | None = None,

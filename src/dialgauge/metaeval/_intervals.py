@@ -7,6 +7,7 @@ import numpy as np
 
 from dialgauge.errors import ParameterError
 from dialgauge.metaeval._names import FloatArray
+from dialgauge.resampling import CONFIDENCE
 
 _NORMAL = NormalDist()
 #: The degrees lost, and c² = constant + slope · r², by coefficient.
@@ -53,7 +54,9 @@ def bca_interval(observed: float, values: FloatArray, jackknife: FloatArray, con
     return bounds[0], bounds[1]
 
 
-def fisher_interval(r: float, n: int, coefficient: str = "pearson", confidence: float = 0.95) -> tuple[float, float]:
+def fisher_interval(
+    r: float, n: int, coefficient: str = "pearson", confidence: float = CONFIDENCE
+) -> tuple[float, float]:
     """tanh(atanh r ± z·c/√(n − b)), with b and c of Bonett & Wright (2000) for the rank coefficients.
 
     ``n`` counts independent pairs: the systems at system level. At summary level this interval is not valid. NaN

@@ -10,6 +10,7 @@ from dialgauge.metaeval._draws import bootstrap_weights, swap_masks
 from dialgauge.metaeval._intervals import percentile_interval
 from dialgauge.metaeval._names import FloatArray, IntArray, check_resampling
 from dialgauge.metaeval._weighted import matrix_product
+from dialgauge.resampling import CONFIDENCE
 
 #: Resamples that are processed at once, to bound memory.
 _BLOCK = 512
@@ -43,7 +44,7 @@ def paired_differences(
     *,
     resamples: int = 10_000,
     permutations: int | None = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     seed: int = 0,
 ) -> PairedDifferences:
     """Compare two matrices of the same items (rows) in the same measures (columns); NaN is a missing value.

@@ -32,6 +32,7 @@ from dialgauge.metaeval._weighted import (
     resampled_correlations,
     rounding,
 )
+from dialgauge.resampling import DRAWS
 
 Permutation = Literal["systems", "inputs", "both", "cells"]
 Alternative = Literal["two-sided", "greater", "less"]
@@ -104,7 +105,7 @@ def permutation_test(
     method: Permutation = "systems",
     *,
     alternative: Alternative = "two-sided",
-    resamples: int = 1000,
+    resamples: int = DRAWS,
     seed: int = 0,
     swaps: Swaps | None = None,
     scale: Scaled = "level",

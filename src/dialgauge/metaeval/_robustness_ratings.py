@@ -15,6 +15,7 @@ from dialgauge.metaeval._matrix import choose_role, with_defaults
 from dialgauge.metaeval._names import FloatArray, IntArray, check_name
 from dialgauge.metaeval._robustness_matrix import label_of
 from dialgauge.progress import Progress, with_bar
+from dialgauge.resampling import CONFIDENCE
 
 Rounding = Literal["half-up", "half-even", "none"]
 ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)
@@ -94,7 +95,7 @@ def perturbed_correlations(
     references: Collection[str] = (),
     directions: Mapping[str, str] | None = None,
     oriented: bool = False,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     role: str | None = None,
     progress: Progress | None = None,
 ) -> PerturbedCorrelations:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, ValidationInfo, field_validator
 
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.resampling import Intervals
+from dialgauge.resampling import CONFIDENCE, Intervals
 from dialgauge.settings import Settings, Several, refusing, setting
 
 OnInvalid = Literal["keep", "drop", "error"]
@@ -173,7 +173,7 @@ class DriftSettings(Settings):
         None, "Order of the ratings for drift: their times, or the frame, which is the order of the file."
     )
     blocks: int = setting(4, "Number of equal parts of the work to compare.", ge=2)
-    confidence: float = setting(0.95, "Confidence level of the intervals.", gt=0, lt=1)
+    confidence: float = setting(CONFIDENCE, "Confidence level of the intervals.", gt=0, lt=1)
     significance: float = setting(0.05, "Maximum corrected p-value of a drift.", gt=0, lt=1)
     minimum_change: float = setting(0.05, "Minimum change of a drift, as a share of the scale.", ge=0)
 

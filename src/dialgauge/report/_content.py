@@ -11,6 +11,7 @@ from dialgauge.corpus import CHOICE_KEY, KEY, Corpus
 from dialgauge.errors import counted
 from dialgauge.metaeval import COEFFICIENT_NAMES, headline
 from dialgauge.metrics import SYSTEM_KEY, Scores
+from dialgauge.resampling import CONFIDENCE
 from dialgauge.tables import estimate, number
 from dialgauge.web import data_value
 
@@ -146,7 +147,7 @@ class ReportData:
     versions: Mapping[str, str] = field(default_factory=dict)
     times: "TimesData | None" = None
     counted: CountedRatings | None = None
-    confidence: float = 0.95
+    confidence: float = CONFIDENCE
     panels: "Sequence[Panel]" = ()
     judged: Sequence[str] = ()
     classes: Sequence[str] = ()

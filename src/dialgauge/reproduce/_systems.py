@@ -14,6 +14,7 @@ from dialgauge.metaeval import adjust_p_values
 from dialgauge.progress import Progress
 from dialgauge.reproduce._studies import StudyResults
 from dialgauge.reproduce._unpaired import noncentral_interval, unpaired_test
+from dialgauge.resampling import CONFIDENCE
 
 FloatArray = NDArray[np.float64]
 
@@ -87,7 +88,7 @@ def compare_systems(
     pairs: Sequence[tuple[str, str]] | None = None,
     *,
     permutations: int = 10_000,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     seed: int = 0,
     progress: Progress = lambda what, done, total: None,
 ) -> SystemComparison:
