@@ -37,6 +37,9 @@ def test_the_printed_numbers_of_tweak_to_trust_are_drawn() -> None:
     assert len({figure.name for figure in figures}) == len(figures) == 5
     gaps = {row[0]: row[1:] for row in figures[3].rows}
     assert gaps["our: DecisionTreeClassifier"] == (-12.02, -4.27)
+    ranks = {row[0]: row[1:] for row in figures[0].rows}
+    assert ranks["TER Ref"] == (7.0, 4.0, 4.0)  # -.49 is agreement, where lower is better; as printed it came last
+    assert "sign turned" in figures[0].note
     shown = " ".join(str(figure.svg) for figure in figures)
     assert "…" not in shown  # every name has its room
     assert all(name in shown for name in ("ROUGE L Sum f1 Inp", "baseline: OrdinalLinearRegression"))

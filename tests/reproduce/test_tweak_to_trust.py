@@ -7,17 +7,19 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
+import polars as pl
 import pytest
 
 from dialgauge.corpus import embedded_corpus, write_corpus
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.learn import PAPER_FEATURES
+from dialgauge.learn import PAPER_FEATURES, Rounding, nearest_class
 from dialgauge.learn._settings import CLASSIFIERS
 from dialgauge.ratings import find_scale
 from dialgauge.reproduce import PaperCheck, all_papers, find_paper, load_printed, paper_html, recompute_paper
 from dialgauge.reproduce._print_arithmetic import can_come_from, common_cases, least_deviation
 from dialgauge.reproduce.papers.tweak_to_trust import tweak_to_trust_accuracies
 from dialgauge.reproduce.papers.tweak_to_trust_checks import check_prints, find_defects
+from dialgauge.reproduce.papers.tweak_to_trust_tables import RULES, ratings_table
 
 
 def test_every_paper_is_declared() -> None:
@@ -136,6 +138,31 @@ def test_the_protocol_has_the_labels_of_the_paper() -> None:
     labels = ("Extremely bad", "Very bad", "Bad", "Acceptable", "Good", "Very good", "Extremely good")
     assert [scale.labels for scale in scales] == [labels, labels]
     assert section["ratings"]["aggregate"] == "majority-or-mean"
+
+
+def test_classes_stand_beside_the_printed_means_with_the_rule_for_halves() -> None:
+    layouts = {layout.name: layout for layout in recompute_paper("tweak-to-trust").layouts}
+    assert layouts["2"].columns == ("consistency mean", "relevance mean", "class")
+    assert layouts["2"].title.endswith("(class: the mean rounded, halves up)")
+    shown = {row.name: row.texts for row in layouts["2"].rows}
+    assert shown["contractions"] == ("5.50", "6.25", "6 / 6")
+    assert {row.name: row.texts for row in layouts["3"].rows}["speaker_switch"] == ("3.05", "3.47", "3 / 3")
+
+
+@pytest.mark.parametrize(("rounding", "classes"), [("half-up", "5 / –"), ("half-even", "4 / –"), ("none", "4.5 / –")])
+def test_the_rule_for_halves_is_that_of_the_training(rounding: Rounding, classes: str) -> None:
+    scale = find_scale("1-7")
+    kinds = [("jumble", "consistency"), ("typos", "relevance")]
+    ratings = pl.DataFrame(
+        [
+            {"perturbation": kind, "family": "baseline", "dimension": dimension, "ratings": 2, "mean": 4.5}
+            | {"assigned": nearest_class(4.5, scale, rounding)}
+            for kind, dimension in kinds
+        ]
+    )
+    table = ratings_table(ratings, "2", rounding)
+    assert RULES[rounding] in table.title
+    assert table.rows[0].cells[2].text == classes
 
 
 def test_ratings_are_needed(tmp_path: Any) -> None:

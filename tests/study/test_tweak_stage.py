@@ -64,7 +64,7 @@ def test_tables_in_the_layout_of_the_paper(tmp_path: Path, cli: Callable[..., An
     run_study(study)
     folder = tmp_path / "runs" / "tweak"
     tables = (folder / "tweak-tables.md").read_text(encoding="utf-8")
-    assert "| jumble | 2.50 | 2.50 | 8 |" in tables
+    assert "| jumble | 2.50 | 2.50 | 3 / 3 | 8 |" in tables
     assert "| typos | (" in tables
     assert "BLEU Inp | TER Inp | ROUGE L f1 Ref | coverage" in tables  # as printed, what is not printed last
     assert "| Consistency | DecisionTreeClassifier |" in tables

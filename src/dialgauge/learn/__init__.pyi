@@ -106,6 +106,10 @@ from dialgauge.learn._augment import (
     find_families as find_families,
     has_no_variants as has_no_variants,
 )
+from dialgauge.learn._extrapolate import (
+    PRIORS_SCALE as PRIORS_SCALE,
+    nearest_class as nearest_class,
+)
 from dialgauge.learn._folder import (
     refuse_foreign as refuse_foreign,
 )
@@ -120,6 +124,7 @@ from dialgauge.learn._learners import (
 from dialgauge.learn._settings import (
     CONDITIONS as CONDITIONS,
     TEXT_FEATURES as TEXT_FEATURES,
+    Rounding as Rounding,
     fine_tunable as fine_tunable,
 )
 from dialgauge.learn._splits import (

@@ -1,6 +1,6 @@
 """[Re] DialSummEval (Camara et al., 2023): Tables 1 to 6 from the raw ratings and metric scores.
 
-The study rated 100 dialogues × 14 systems anew and correlated 32 metrics with the ratings, as Gao and Wan (2022) had
+The study rated 100 dialogues × 14 systems again and correlated 32 metrics with the ratings, as Gao and Wan (2022) had
 done. Its summary-level correlations and its ablation were computed on rows that belong to different dialogues; both are
 given as published (the pairing of rows replayed) and corrected (paired by key).
 """

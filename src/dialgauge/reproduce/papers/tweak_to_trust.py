@@ -15,25 +15,30 @@ import polars as pl
 from dialgauge.corpus import ORIGINAL, open_corpus
 from dialgauge.learn import (
     PAPER_FEATURES,
+    PRIORS_SCALE,
     AugmentationTables,
     TableSettings,
     add_variants,
     check_ratings,
+    nearest_class,
 )
 from dialgauge.metrics import score
 from dialgauge.perturb import PRIORS
 from dialgauge.progress import Progress
-from dialgauge.ratings import RatingPolicy
+from dialgauge.ratings import RatingPolicy, find_scale
 from dialgauge.reproduce._papers import PAPERS, Paper
 from dialgauge.reproduce._printed import Layout, LayoutRow, PaperCheck, PrintedTable, load_printed, printed_rows
 from dialgauge.reproduce.papers.tweak_to_trust_checks import check_prints, find_defects
 from dialgauge.reproduce.papers.tweak_to_trust_figures import make_figures
 from dialgauge.reproduce.papers.tweak_to_trust_tables import (
+    CLASSES,
     CONDITIONS,
     FAMILIES,
     PRINTED,
+    RULES,
     SETS,
     TweakResults,
+    classes_text,
     printed_labels,
     ratings_table,
     tweak_results,
@@ -76,13 +81,14 @@ def _checked(
 def _printed_layout(printed: Mapping[str, PrintedTable], name: str) -> Layout:
     """A table as it is printed."""
     if name in FAMILIES:
-        rows = [
-            LayoutRow(label, True, means, tuple(f"{mean:.2f}" for mean in means))
-            for label in printed_labels(name)
-            for means in [tuple(PRIORS[label][dimension].mean for dimension in _OPTIONS.dimensions)]
-        ]
-        title = f"mean ratings of summaries perturbed by the family {FAMILIES[name]}"
-        return Layout(name, title, tuple(f"{dimension} mean" for dimension in _OPTIONS.dimensions), tuple(rows))
+        rows = []
+        for label in printed_labels(name):
+            means = [PRIORS[label][dimension].mean for dimension in _OPTIONS.dimensions]
+            classes = classes_text([nearest_class(mean, find_scale(PRIORS_SCALE)) for mean in means])
+            rows.append(LayoutRow(label, True, (*means, None), (*(f"{mean:.2f}" for mean in means), classes)))
+        title = f"mean ratings of summaries perturbed by the family {FAMILIES[name]} ({RULES['half-up']})"
+        columns = (*(f"{dimension} mean" for dimension in _OPTIONS.dimensions), CLASSES)
+        return Layout(name, title, columns, tuple(rows))
     table = printed[name]
     text = _TABLE_7 if name == "7" else ""
     return Layout(name, table.title, table.columns, printed_rows(table), text, _differences(table))
@@ -127,7 +133,7 @@ def _procedure(data: str, progress: Progress) -> tuple[TweakResults, Augmentatio
 def _ratings_layout(printed: Mapping[str, PrintedTable], found: TweakResults, name: str) -> Layout:
     """Tables 2 and 3: the printed means, and ours where variants of this corpus were rated."""
     known = _printed_layout(printed, name)
-    table = ratings_table(found.ratings.filter(pl.col("ratings") > 0), name)
+    table = ratings_table(found.ratings.filter(pl.col("ratings") > 0), name, found.rounding)
     if not table.rows:
         text = "Printed only: no variant of this corpus has a rating. These means stand in for them in Tables 4 to 6."
         return replace(known, text=text)

@@ -19,7 +19,7 @@ _RATED = 25
 _TESTED = 1200 * 4 // 4
 _REMOVED = "remove_important_sentence_"
 #: Metrics of which a lower value is better: there a correlation that rises has got worse.
-_LOWER = ("ter", "ter@source")
+LOWER = ("ter", "ter@source")
 #: The standard deviations that the text gives of these ratings.
 _DEVIATIONS = {"consistency": 0.12, "relevance": 0.21}
 #: Half a unit of the last digit of a printed mean, and a little more for binary fractions.
@@ -95,7 +95,7 @@ def _falling(table: PrintedTable) -> tuple[int, int]:
         for row in table.rows
     }
     strict = sum(all(value < 0 for value in values) for values in changes.values())
-    worse = [sum(-value < 0 if row in _LOWER else value < 0 for value in values) for row, values in changes.items()]
+    worse = [sum(-value < 0 if row in LOWER else value < 0 for value in values) for row, values in changes.items()]
     return strict, sum(count >= 3 for count in worse)
 
 
@@ -119,9 +119,9 @@ def _claims(printed: Mapping[str, PrintedTable]) -> TableCheck:
         row: [_number(four, row, f"{dimension}/{change}") for dimension, change in product(_DIMENSIONS, _CHANGES)]
         for row in four.rows
     }
-    rising = [row for row, values in changes.items() if min(values) > 0 and row not in _LOWER]
+    rising = [row for row, values in changes.items() if min(values) > 0 and row not in LOWER]
     falling = [row for row, values in changes.items() if max(values) < 0]
-    ter = [value for row in _LOWER for value in changes[row]]
+    ter = [value for row in LOWER for value in changes[row]]
     crossed = _number(four, "unieval-relevance", "consistency/orig") > _number(
         four, "unieval-relevance", "relevance/orig"
     )

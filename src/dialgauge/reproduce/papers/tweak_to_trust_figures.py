@@ -6,11 +6,12 @@ from itertools import product
 from dialgauge.perturb import PRIORS
 from dialgauge.reproduce._paper_figures import change_figure, ranks_figure
 from dialgauge.reproduce._printed import PrintedTable
+from dialgauge.reproduce.papers.tweak_to_trust_checks import LOWER
 from dialgauge.reproduce.papers.tweak_to_trust_tables import CONDITIONS, SETS
 from dialgauge.web import Figure
 
 _DIMENSIONS = ("consistency", "relevance")
-_SIGNS = "By the printed correlations; TER counts as printed, though lower is better."
+_SIGNS = "By the printed correlations; those of TER with their sign turned, because a lower TER is better."
 
 
 def make_figures(printed: Mapping[str, PrintedTable]) -> tuple[Figure, ...]:
@@ -29,7 +30,8 @@ def _ranks(table: PrintedTable, dimension: str) -> Figure:
         first, our, baseline = (
             _cell(table, row, f"{dimension}/{name}") for name in ("orig", "our-orig", "baseline-orig")
         )
-        values[label] = (first, round(first + our, 2), round(first + baseline, 2))
+        sign = -1 if row in LOWER else 1
+        values[label] = (sign * first, sign * round(first + our, 2), sign * round(first + baseline, 2))
     return ranks_figure(f"Metrics by agreement with {dimension}", tuple(SETS), values, _SIGNS)
 
 

@@ -10,6 +10,7 @@ from dialgauge.corpus import ORIGINAL
 from dialgauge.learn import (
     AugmentationTables,
     Augmented,
+    Rounding,
     TableSettings,
     augmentation_tables,
 )
@@ -19,7 +20,7 @@ from dialgauge.perturb import PRIORS, parse_requests
 from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy, aggregate
 from dialgauge.reproduce._printed import load_printed
-from dialgauge.tables import Cell, Column, Part, Row, Table, number
+from dialgauge.tables import Cell, Column, Part, Row, Table, number, text_cell
 
 PRINTED = "tweak_to_trust.toml"
 #: What was trained on, by the table that shows it.
@@ -33,6 +34,13 @@ _IMITATED = ":compat=evaleval"
 _STAND_INS = (
     "In brackets: published means, moved from their seven points to this scale, for kinds that nobody rated here."
 )
+#: The column of the classes that means are rounded to, and how halves are rounded.
+CLASSES = "class"
+RULES: Mapping[Rounding, str] = {
+    "half-up": "class: the mean rounded, halves up",
+    "half-even": "class: the mean rounded, halves to the even class",
+    "none": "class: the mean itself",
+}
 #: The number of metrics side by side in Table 4.
 _ACROSS = 6
 
@@ -43,16 +51,18 @@ class TweakResults:
 
     ``ratings`` has a row per dimension and kind of perturbation (Tables 2 and 3), ``correlations`` one per metric,
     dimension and set (Table 4), ``accuracies`` one per condition, dimension, classifier and set (Tables 5 and 6).
+    ``rounding`` is how a mean rating became a class.
     """
 
     ratings: pl.DataFrame
     correlations: pl.DataFrame
     accuracies: pl.DataFrame
+    rounding: Rounding = "half-up"
 
     def tables(self) -> dict[str, Table]:
         """Tables 2 to 6, by their numbers."""
         return {
-            **{name: ratings_table(self.ratings, name) for name in FAMILIES},
+            **{name: ratings_table(self.ratings, name, self.rounding) for name in FAMILIES},
             "4": correlations_table(self.correlations),
             **{name: accuracies_table(self.accuracies, name) for name in CONDITIONS},
         }
@@ -78,11 +88,12 @@ def tweak_results(
         progress=progress,
     )
     trained = augmentation_tables(augmented, scores, settings, policy, progress=progress)
-    return TweakResults(trained.types, correlations.frame, trained.frame), trained
+    return TweakResults(trained.types, correlations.frame, trained.frame, settings.rounding), trained
 
 
-def ratings_table(ratings: pl.DataFrame, name: str) -> Table:
-    """Mean ratings of the kinds of variants, in the printed order, with how many were rated.
+def ratings_table(ratings: pl.DataFrame, name: str, rounding: Rounding = "half-up") -> Table:
+    """Mean ratings of the kinds of variants, in the printed order, with the classes that they are rounded to and how
+    many were rated.
 
     Where nobody rated a kind here, the published mean that stands in for it is in brackets.
     """
@@ -96,14 +107,21 @@ def ratings_table(ratings: pl.DataFrame, name: str) -> Table:
         counts = [cell["ratings"] for cell in cells if cell]
         bare = label.removesuffix(_IMITATED)
         shown = label if bare != label and bare in labels else bare
-        rows.append(Row(shown, (*map(_rating, cells), _value(max(counts), 0))))
-    columns = (*(Column(f"{dimension} mean") for dimension in dimensions), Column("ratings", digits=0))
-    title = f"Table {name}: mean ratings of summaries perturbed by the family {FAMILIES[name]}"
+        classes = classes_text([cell["assigned"] if cell else None for cell in cells])
+        rows.append(Row(shown, (*map(_rating, cells), text_cell(classes), _value(max(counts), 0))))
+    means = tuple(Column(f"{dimension} mean") for dimension in dimensions)
+    columns = (*means, Column(CLASSES, numeric=False), Column("ratings", digits=0))
+    title = f"Table {name}: mean ratings of summaries perturbed by the family {FAMILIES[name]} ({RULES[rounding]})"
     notes = (
         *([_STAND_INS] if _any_unrated(part) else []),
         *(["Perturbed as by the code of Sai et al. (2021): compat=evaleval."] if _all_imitated(labels) else []),
     )
     return Table(f"table-{name}", "Perturbation Type", columns, tuple(rows), title=title, notes=notes)
+
+
+def classes_text(classes: Sequence[float | None]) -> str:
+    """The class on each dimension, in one cell: *5 / 6*."""
+    return " / ".join("–" if value is None else f"{value:g}" for value in classes)
 
 
 def _all_imitated(labels: Sequence[str]) -> bool:

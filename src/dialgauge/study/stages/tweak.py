@@ -183,4 +183,5 @@ def _tables(run: FinishedRun) -> "dict[str, Table]":
 
     frames = {name: run.needed_table(f"tweak-{name}", _NEEDS) for name in FRAMES}
     tuned = run.table("tweak-tuned")
-    return TweakResults(**frames).tables() | ({} if tuned is None else {"7": tuned_table(tuned)})
+    rounding = run.stage(TweakStage.name)["settings"]["rounding"]
+    return TweakResults(**frames, rounding=rounding).tables() | ({} if tuned is None else {"7": tuned_table(tuned)})
