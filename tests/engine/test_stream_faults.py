@@ -13,7 +13,7 @@ from dialgauge.engine import engine
 from dialgauge.engine._processes import ProcessEngine
 from dialgauge.engine._serial import SerialEngine
 from dialgauge.errors import InputError
-from dialgauge.metrics import Scores, _stream, score_stream
+from dialgauge.metrics import Scores, _stream, _stream_files, score_stream
 from dialgauge.metrics._sharded import PartScorer
 from dialgauge.metrics._stream_files import PartStore
 from dialgauge.metrics._stream_layout import Workplace
@@ -197,8 +197,25 @@ def test_rows_of_a_folder_that_cannot_be_read_are_named_and_no_part_is_made(fold
     for number in (0, 1):
         assert f"{number}.parquet, rows 51 to 100: cannot be read as Parquet: " in said
     assert "2.parquet" not in said
-    assert "so no part was made: mend this and repeat the command, with another output folder if" in said
+    assert "so no part was made: correct this and repeat the command, with another output folder if" in said
     assert {file.name for file in (tmp_path / "out").iterdir()} == {"run.json"}
+
+
+def test_rows_that_say_what_is_a_reference_are_named_if_they_cannot_be_read(folder: Path, tmp_path: Path) -> None:
+    """These are read before anything is laid out; large files a part at a time."""
+    file = folder / "summaries" / "0.parquet"
+    rows = pl.read_parquet(file).with_columns(pl.format("kind {} of a text", pl.int_range(pl.len())).alias("kind"))
+    rows.write_parquet(file, row_group_size=25, compression="uncompressed")
+    data = file.read_bytes()
+    at = data.index(b"kind 60 of a text")
+    file.write_bytes(data[: at - 4] + b"\xff\xff\xff\x7f" + data[at:])
+    for probed in (100_000, 30):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_stream_files, "_PROBED", probed)
+            with pytest.raises(
+                InputError, match=r"0\.parquet, rows 51 to 75: cannot be read as Parquet: .*copy the file"
+            ):
+                score_stream(folder, ["rouge-1"], tmp_path / "out", chunk_size=40)
 
 
 def test_a_file_of_a_folder_that_is_cut_is_named(folder: Path, tmp_path: Path) -> None:

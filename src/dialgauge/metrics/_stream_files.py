@@ -22,6 +22,8 @@ _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 _SUFFIX = ".parquet"
 #: Bytes of a file that are digested at a time, and how many such parts are not worth a worker.
 _DIGESTED, _FEW_PARTS = 128 << 20, 4
+#: Rows that are read at a time to find those that cannot be.
+_PROBED = 100_000
 
 
 def is_url(place: str) -> bool:
@@ -113,19 +115,21 @@ class ParquetTable:
         """The file that holds these rows, which must be those of one, and which of its rows they are."""
         return next(self._ranges(start, stop))
 
-    def unreadable(self, start: int, stop: int) -> str:
+    def unreadable(self, start: int, stop: int, columns: Sequence[str] = ()) -> str:
         """Of rows of one file that could not be read, the file and from which to which of its rows that is so."""
         file, first, last = self.located(start, stop)
 
         def readable(low: int, high: int) -> bool:
             try:
-                _read_rows(file, low, high, self.columns, None)
+                _read_rows(file, low, high, columns or self.columns, None)
             except UnreadableError:
                 return False
             return True
 
-        begin = first + bisect_left(range(first, last), True, key=lambda row: not readable(first, row + 1))
-        end = begin + bisect_left(range(begin, last), True, key=lambda row: readable(row, last))
+        bad = [(low, high) for low, high in _windows(first, last) if not readable(low, high)] or [(first, last)]
+        (low, high), (last_low, last_high) = bad[0], bad[-1]
+        begin = low + bisect_left(range(low, high), True, key=lambda row: not readable(low, row + 1))
+        end = last_low + bisect_left(range(last_low, last_high), True, key=lambda row: readable(row, last_high))
         return f"{file}, rows {begin + 1:,} to {end:,}"
 
     def check_unchanged(self, files: Iterable[str] | None = None) -> None:
@@ -137,7 +141,18 @@ class ParquetTable:
 
     def derive(self, *expressions: pl.Expr) -> pl.DataFrame:
         """The values of these expressions for every row. They should be small: the result is held in memory."""
-        return pl.concat([parquet_values(file, expressions) for file in self.files])
+        frames, before = [], 0
+        for file, count in zip(self.files, self.counts, strict=True):
+            try:
+                frames.append(parquet_values(file, expressions))
+            except UnreadableError as error:
+                self.check_unchanged([file])
+                rows = self.unreadable(before, before + count, _columns_of(expressions))
+                raise InputError(
+                    f"{rows}: {error.reason}; copy the file again, or take these rows out of it"
+                ) from error
+            before += count
+        return pl.concat(frames)
 
     def digest(self, engine: Engine) -> str:
         """Changes whenever the content of a file does. Large files are read by the workers, a part each."""
@@ -163,6 +178,10 @@ class ParquetTable:
             before += count
         if not found:
             yield self.files[0], 0, 0
+
+
+def _windows(first: int, last: int) -> list[tuple[int, int]]:
+    return [(low, min(low + _PROBED, last)) for low in range(first, last, _PROBED)]
 
 
 def _parquet_files(place: str) -> list[str]:
@@ -249,8 +268,12 @@ def parquet_values(file: str, expressions: Sequence[pl.Expr]) -> pl.DataFrame:
         return patiently(file, lambda: _derive_remote(file, expressions))
 
 
+def _columns_of(expressions: Sequence[pl.Expr]) -> list[str]:
+    return sorted({name for expression in expressions for name in expression.meta.root_names()})
+
+
 def _derive_remote(file: str, expressions: Sequence[pl.Expr]) -> pl.DataFrame:
-    columns = sorted({name for expression in expressions for name in expression.meta.root_names()})
+    columns = _columns_of(expressions)
     with _arrow_file(file) as arrow:
         groups = range(arrow.metadata.num_row_groups)
         frames = (pl.from_arrow(arrow.read_row_group(number, columns=columns)) for number in groups)
