@@ -26,6 +26,10 @@ INSTEAD = {
     r"\bfollows the ratings for certain\b": "significantly",
     r"\brun again, it\b": "rerun to resume",
     r"\btake in\b|\btaken in\b": "import",
+    r"\banew\b": "again, new, resampled",
+    r"\bmend (the|this|these|your|its)\b": "correct the file",
+    r"\bno ground for\b": "do not … by",
+    r"\bgiven beside it counts\b": "replaces it",
 }
 #: Names of functions that are metaphors or fragments.
 NAMES = re.compile(r"\bdef (_?(add_doors|let_in|told|tell|but|sift|whole))\(")

@@ -108,7 +108,7 @@ class Settings(BaseModel, metaclass=_Checked):
 
 def paper_setting(help: str) -> Any:
     """Declare the field ``as_paper``: the ``published`` values of the settings type instead of our defaults."""
-    return setting(False, f"{help} What is given beside it counts.")
+    return setting(False, f"{help} Values given as well replace them.")
 
 
 S = TypeVar("S", bound=Settings)

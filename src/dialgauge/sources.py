@@ -181,7 +181,7 @@ class _Source:
 class _Known:
     """What the texts of modules say, kept in the user's cache, as parsing a package takes seconds.
 
-    An entry is found by module and text, so a changed module is read anew and copies of a package share theirs. Where
+    An entry is found by module and text, so a changed module is read again and copies of a package share theirs. Where
     the cache cannot be read or written, everything is parsed.
     """
 

@@ -2,7 +2,7 @@
 
 Each entry has the digest of a random salt and its detail, and a head: the hash of the previous head, the entry's
 number, time, actor, action and digest. Erasing deletes salt and detail, which may name a person; the digest stays, so
-that the chain still holds. Whoever has kept the last head also finds a log that was cut off or written anew.
+that the chain still holds. Whoever has kept the last head also finds a log that was cut off or rewritten.
 """
 
 import hashlib
@@ -98,7 +98,7 @@ def check_log(connection: Connection, expected_head: str | None = None) -> LogCh
     if problem is None and erased != declared:
         problem = f"{erased} details are gone, but only {declared} were erased on record"
     if problem is None and expected_head is not None and expected_head not in seen:
-        problem = "the head that was noted does not occur: entries were cut off, or the log was written anew"
+        problem = "the head that was noted does not occur: entries were cut off, or the log was rewritten"
     return LogCheck(number, erased, before, problem)
 
 

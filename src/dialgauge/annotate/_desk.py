@@ -68,11 +68,11 @@ class Desk:
         return (*self.tally.version, tuple(self.names.items()), tuple(self.codes.items()))
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
-        """What ``make`` makes, made anew only when something has changed."""
+        """What ``make`` makes, made again only when something has changed."""
         return self.once_for(name, self.version, make)
 
     def seldom(self, name: str, make: Callable[[], Made]) -> Made:
-        """What ``make`` makes, for what is slow: made anew when something has changed and ``patience`` is over."""
+        """What ``make`` makes, for what is slow: made again when something has changed and ``patience`` is over."""
         if name in self._made and time.monotonic() - self._made_at[name] < self.patience:
             made: Made = self._made[name][1]
             return made
@@ -81,7 +81,7 @@ class Desk:
         return made
 
     def once_for(self, name: str, state: Any, make: Callable[[], Made]) -> Made:
-        """What ``make`` makes, made anew only when ``state`` is another."""
+        """What ``make`` makes, made again only when ``state`` is another."""
         if name not in self._made or self._made[name][0] != state:
             self._made[name] = (state, make())
         made: Made = self._made[name][1]

@@ -40,7 +40,7 @@ def _keep_ready(desk: Desk, stop: threading.Event) -> None:
 
 
 def make_ready(desk: Desk) -> None:
-    """Read what was saved since the last time, and make anew what depends on it; requests then use that."""
+    """Read what was saved since the last time, and make again what depends on it; requests then use that."""
     with desk.project.store.read() as connection, desk.tally.lock:
         desk.patience = 0.0
         try:

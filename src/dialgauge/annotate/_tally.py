@@ -1,6 +1,6 @@
 """The answers so far, kept in memory for the lead's pages.
 
-Reading them anew for each look at the dashboard would take seconds in a large study. Here only the answers that were
+Reading them again for each look at the dashboard would take seconds in a large study. Here only the answers that were
 saved since the last look are read. Whether that was all is checked by the sum of all revisions; where it was not
 (another process wrote, the clock was set back, somebody's answers were erased) everything is read again.
 Saving costs nothing more.

@@ -59,7 +59,7 @@ def compare(
     conventions: ComparisonSettings,
     scale: Scales = None,
     normalise: Annotated[
-        bool, typer.Option("--normalise", help="Normalize all results to 0–1 by their scales.")
+        bool, typer.Option("--normalise", help="Bring all results to 0–1 by their scales.")
     ] = False,
     settings: Settings = False,
     agreement: Agreements = None,

@@ -45,7 +45,7 @@ def lost_names(fields: Iterable[Field], parts: Any) -> list[str]:
             such = ", ".join(map(repr, missing[:_SHOWN]))
             found.append(
                 f"{one.path!r} names {counted(len(given), kind)}, of which {len(missing):,} did not arrive (such as "
-                f"{such}): mend these rows, or leave the field out (--map ignore={one.path})"
+                f"{such}): correct these rows, or leave the field out (--map ignore={one.path})"
             )
     return found
 

@@ -1,4 +1,4 @@
-"""Ids that number summaries: the dialogues are told apart by their texts then."""
+"""Ids that number summaries: the dialogues are then distinguished by their texts."""
 
 import re
 from dataclasses import replace

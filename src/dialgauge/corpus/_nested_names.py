@@ -12,7 +12,7 @@ _NAMES = ("name", "display_name", "displayname", "full_name", "username", "user_
 def with_people_named(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The records with the name of each person in the place of the object about them: ``{"reviewer": {"name": …}}``.
 
-    The first of name, e-mail address and id is taken that tells all of them apart.
+    The first of name, e-mail address and id is taken that distinguishes all of them.
     """
     found = {_frozen(person): person for record in records for person in _people(record)}
     if not found:

@@ -96,7 +96,10 @@ def next_action(rows: list[Verdict], needed: list[dict[str, Any]]) -> tuple[str,
         return "add-metrics", "Score a metric that says which summary is better."
     codes = {reason.code for reason in best.reasons}
     if "no-agreement" in codes:
-        return "rate-again", "Clarify the guideline and have the summaries rated anew; no metric can be judged by this."
+        return (
+            "rate-again",
+            "Clarify the guideline and have the summaries rated again; no metric can be judged by this.",
+        )
     if "not-crossed" in codes:
         return "cross-systems", "Rate the summaries of all systems for the same dialogues."
     if best.verdict == "use":

@@ -1,4 +1,4 @@
-"""A study's own check: the ratings shuffled over systems and dialogues, and everything decided anew."""
+"""A study's own check: the ratings shuffled over systems and dialogues, and everything decided again."""
 
 import numpy as np
 

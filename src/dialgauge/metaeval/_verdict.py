@@ -213,7 +213,7 @@ class Verdicts(FrameResult):
     dimension: the best verdict with its metric, how many were shown to follow the ratings (``named``), which way is
     ``better`` and how that is known, the agreement of the raters, and the one next ``action``. ``controls`` are values
     that know nothing of quality, measured like metrics. ``needed`` says how many more dialogues, systems or raters
-    would settle what is open. ``null_runs`` times the ratings were shuffled and everything decided anew: in
+    would settle what is open. ``null_runs`` times the ratings were shuffled and everything decided again: in
     ``null_named`` of them some metric came out as ``use`` or ``care``. ``settings`` is everything that was chosen,
     ``notes`` what was assumed.
     """

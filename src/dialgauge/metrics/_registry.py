@@ -71,7 +71,7 @@ def parse_requests(specs: Iterable[str]) -> list[MetricRequest]:
 def _plain(spec: str) -> MetricRequest | None:
     """The request of a metric that is asked for by its name alone; None for anything else.
 
-    To read it anew would take a tenth of the time of a call that scores a hundred pairs.
+    To read it again would take a tenth of the time of a call that scores a hundred pairs.
     """
     if spec in _PLAIN or spec not in _OWN:
         return _PLAIN.get(spec)

@@ -180,7 +180,7 @@ def lay_out(
         _remove_files(store, layout)
         more = f"; and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
         raise InputError(
-            f"{'; '.join(lost[:_NAMED])}{more}. Rows of any part may be among these, so no part was made: mend this "
+            f"{'; '.join(lost[:_NAMED])}{more}. Rows of any part may be among these, so no part was made: correct this "
             "and repeat the command, with another output folder if a file has changed"
         )
     _write(store, run, layout)

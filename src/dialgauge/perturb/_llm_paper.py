@@ -1,6 +1,6 @@
 """Answers to the paper's own prompts, judged by content.
 
-Those prompts say "rewrite": a model then words the whole summary anew, as in the paper's Table 8. What our own prompts
+Those prompts say "rewrite": a model then rewords the whole summary, as in the paper's Table 8. What our own prompts
 forbid (another tense, other words) is no fault there. What the perturbation is meant to do must still be in the answer.
 """
 

@@ -1,4 +1,4 @@
-"""Percentile intervals by drawing what was rated anew."""
+"""Percentile intervals by resampling what was rated."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -49,7 +49,7 @@ def bootstrap_interval(statistic: Statistic, clusters: IntArray, how: Intervals)
 def ratio_intervals(sums: FloatArray, counts: FloatArray, how: Intervals) -> FloatArray | None:
     """Both ends (rows) of the percentile interval of each column's total of ``sums`` over that of ``counts``.
 
-    Their rows, such as dialogues, are drawn anew. None with a single row, or without resamples.
+    Their rows, such as dialogues, are resampled. None with a single row, or without resamples.
     """
     n = len(sums)
     if n < 2 or how.resamples == 0:

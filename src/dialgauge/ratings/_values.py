@@ -1,7 +1,7 @@
 """How often each value was given to each unit, and statistics that are sums over units.
 
 A statistic in this room is a row of numbers per unit and a function of the sums of these rows. All units once is the
-data as it is; units drawn anew are a resample. So a value and its interval come from the same code, the time is linear
+data as it is; units drawn again are a resample. So a value and its interval come from the same code, the time is linear
 in the number of ratings, and units with the same row need not be distinguished.
 """
 

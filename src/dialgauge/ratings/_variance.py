@@ -166,7 +166,7 @@ def _shared(inner: IntArray, sizes: IntArray, outer: IntArray) -> float:
 
 
 def _resampled(codes: list[IntArray], values: FloatArray, resamples: int, seed: int) -> FloatArray:
-    """The variances (none below zero) when dialogues are drawn anew."""
+    """The variances (none below zero) when dialogues are resampled."""
     s, d, r = codes
     order = np.argsort(d, kind="stable")
     starts = np.searchsorted(d[order], np.arange(int(d.max()) + 2))

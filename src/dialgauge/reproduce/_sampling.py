@@ -1,4 +1,4 @@
-"""Intervals of a comparison: the results of all studies on dialogues that are drawn anew.
+"""Intervals of a comparison: the results of all studies on resampled dialogues.
 
 Dialogues that several studies rated are drawn for all of them together, as a new sample would have them; dialogues of
 one study only are drawn for that one.

@@ -67,7 +67,7 @@ def finetune_sets(
     ``model`` is a sequence-to-sequence model, or ``scratch:6+6`` for one that is made here, with a tokenizer learnt
     from all pairs, so that every set starts alike. Below ``folder`` each set has a folder with its ``checkpoint`` and
     what it wrote for the test split (``summaries.jsonl``); ``table.json`` and ``table.md`` compare them. A training
-    that is there already from a run with the same settings is not done again; the summaries are written anew.
+    that is there already from a run with the same settings is not done again; the summaries are written again.
     ``chosen`` is called with the sets once they are made, before hours are spent on them.
     """
     training, settings = training or FinetuneSettings(), settings or SetsSettings()

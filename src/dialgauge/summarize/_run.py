@@ -30,7 +30,7 @@ class Summarized:
     ``failures`` holds, in the column ``reason``, why a dialogue has no summary of a system, ``notes`` (column ``note``)
     what a reader of one should know. ``signatures`` and ``seconds`` are by system; ``resumed`` counts the summaries
     that a journal had already, ``usage`` what chat endpoints were asked, also in the runs that left the journal,
-    ``ratings_dropped`` the ratings that went with the summaries they are of, because those were written anew.
+    ``ratings_dropped`` the ratings that went with the summaries they are of, because those were written again.
     """
 
     corpus: Corpus
