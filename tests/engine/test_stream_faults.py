@@ -54,17 +54,23 @@ def test_a_part_that_raises_is_set_aside_and_made_alone_by_a_rerun(
     assert {f.name: f.read_bytes() for f in out.iterdir()} == {f.name: f.read_bytes() for f in calm.iterdir()}
 
 
-def test_a_part_without_memory_is_set_aside_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(MemoryError("12.0 GiB were asked for"), "12.0 GiB were asked for"), (MemoryError(), "no more was given")],
+)
+def test_a_part_without_memory_is_set_aside_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: MemoryError, said: str
+) -> None:
     whole = PartScorer.__call__
 
     def too_large(scorer: PartScorer, corpus: object) -> Scores:
         if "the customer 0 asks for a refund" in corpus.summaries["text"].to_list():  # type: ignore[attr-defined]
-            raise MemoryError("12.0 GiB were asked for")
+            raise error
         return whole(scorer, corpus)  # type: ignore[arg-type]
 
     monkeypatch.setattr(PartScorer, "__call__", too_large)
     report = score_stream(table(tmp_path, 20), ["rouge-1"], tmp_path / "out", chunk_size=10)
-    reason = "rows 1 to 10: not enough memory (12.0 GiB were asked for): use a smaller chunk size"
+    reason = f"rows 1 to 10: not enough memory ({said}): use a smaller chunk size"
     assert report.failed == {"part-00000000.parquet": reason}
     assert (report.parts, report.rows) == (1, 10)
 
