@@ -116,6 +116,21 @@ def test_speakers_with_roles_for_labels_have_the_names_that_the_talk_gives_them(
 
 
 @pytest.mark.parametrize(
+    ("call", "names"),
+    [
+        (
+            "Sales: This is Marcus, am I speaking with Dana Whitfield?\nClient: I ask my boss, Mr Kessler.\nSales: ok",
+            {"Sales": {"marcus"}, "Client": {"dana", "whitfield"}},
+        ),
+        ("Seller: You're speaking with Ann Bell.\nBuyer: Hi.", {"Seller": {"ann", "bell"}}),
+        ("Clerk: What name is it, please?\nPatient: Helen Marsh.", {"Patient": {"helen", "marsh"}}),
+    ],
+)
+def test_names_of_those_who_call_and_are_called(call: str, names: dict[str, set[str]]) -> None:
+    assert names_of(turns_of(call)) == names
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "Agent: Good day Calder Vale Bank.\nCustomer: Hi, it's about my bill.",  # nobody is greeted by a company
@@ -223,6 +238,7 @@ def test_chat_words_that_other_languages_have_are_english() -> None:
     ("said", "summary", "absent"),
     [
         ("see you in nyc", "They meet in New York.", None),
+        ("it is nearly xmas", "It is nearly Christmas.", None),
         ("i play wow", "Ann plays World of Warcraft.", None),
         ("found it on fb", "Ann found it on Facebook.", None),
         ("the wifi is off", "The Wi-Fi is off.", None),
@@ -279,6 +295,31 @@ def test_a_negation_from_another_turn_is_no_error() -> None:
         "Accidents have no waiting period, and the plan pays ninety percent after the deductible by direct payment."
     )
     assert not {"negation_added", "clause_negated"} & reasons(summary, call).keys()
+
+
+SHOP = """Agent: It is twelve dollars a month, and the first month is free.
+Customer: I like that.
+Agent: I could also move you to a fixed tariff.
+Customer: I move out in June, but I like the letters for free, not on paper. I'm at work until one.
+Agent: Anything else?
+Customer: My internet's been down since Monday."""
+
+
+@pytest.mark.parametrize(
+    ("summary", "fires"),
+    [
+        ("The first month is not free.", True),  # a negation of something else is no excuse
+        ("The customer has no internet.", False),  # it is down
+        ("His internet has not worked for days.", False),  # "at work" is another matter
+        ("The customer did not get any letter from the agent.", False),
+    ],
+)
+def test_a_negation_is_compared_with_what_it_denies(summary: str, fires: bool) -> None:
+    assert bool({"negation_added", "clause_negated"} & reasons(summary, SHOP).keys()) is fires
+
+
+def test_what_somebody_does_not_want_is_from_the_other() -> None:
+    assert "attribution" not in reasons("The customer does not want a fixed tariff.", SHOP)
 
 
 def test_evidence_comes_back_from_its_json() -> None:

@@ -4,28 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dialgauge.checks._introductions import names_of
+from dialgauge.checks._introductions import ROLES, names_of
 from dialgauge.corpus import Turn
 
-#: Words for the two sides of a service call; a speaker or role named by one can be meant by another of its group.
-_ROLES = (
-    frozenset(
-        [
-            "agent",
-            "representative",
-            "rep",
-            "operator",
-            "assistant",
-            "advisor",
-            "adviser",
-            "clerk",
-            "salesperson",
-            "seller",
-            "support",
-        ]
-    ),
-    frozenset(["customer", "client", "caller", "user", "buyer", "guest"]),
-)
 #: Short forms that are no beginning of the long one.
 _SHORT_FORMS = {
     frozenset(pair.split())
@@ -97,6 +78,7 @@ _SHORT_FORMS = {
         "bert albert",
         "bert robert",
         "gene eugene",
+        "xmas christmas",
     ]
 }
 _HASHED = re.compile(r"#?\s?([^\W\d_]+)\s?(\d+)\s?#?")
@@ -176,7 +158,7 @@ def _aliases(name: str, role: str | None) -> set[str]:
         lower.replace(" ", ""),
         *(word for word in words if len(word) > 1 and word not in ("mr.", "mrs.", "ms.")),
     }
-    for group in _ROLES:
+    for group in ROLES:
         if group & {*words, role or ""}:
             found |= group
     if hashed := _HASHED.fullmatch(lower):

@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterator
 
 from dialgauge.checks._attribution import attribute
-from dialgauge.checks._claims import AGREEING, Token
+from dialgauge.checks._claims import AGREEING
 from dialgauge.checks._compare import Aligned, Comparison
 from dialgauge.checks._names import absent_names
-from dialgauge.checks._negation import WORDS as NEGATIONS
+from dialgauge.checks._negated import ABOUT, added_negations
 from dialgauge.checks._numerals import is_read_out
 from dialgauge.checks._owners import wrong_owners
-from dialgauge.checks._source import Statement
 from dialgauge.checks._types import Reason
 from dialgauge.checks._values import Value, comparable, follows, same, stated
 from dialgauge.checks._weights import Weights
@@ -18,12 +17,8 @@ from dialgauge.checks._words import antonyms
 
 #: Words that no turn has anything like are shown if they are rarer than this; the rarest, at most this many a sentence.
 _RARE, _LEAST_LIKE, _SHOWN = 0.55, 0.25, 3
-#: A clause counts as about a statement that covers at least this much of it.
-_ABOUT = 0.25
 #: Numbers read out digit by digit have at least this number.
 _FEWEST_DIGITS = 3
-#: A negation concerns the words so near to it; negated elsewhere, if a negated statement covers this share of them.
-_NEAR, _NEGATED = 4, 0.34
 #: Fewer words than this are no quotation.
 _FEWEST_QUOTED = 3
 
@@ -35,7 +30,7 @@ def find_reasons(compared: Comparison, sentence: int, aligned: Aligned, weights:
     found = [
         *_values(compared, sentence, aligned),
         *absent_names(compared, sentence),
-        *_negations(compared, sentence, aligned),
+        *added_negations(compared, sentence, aligned),
         *_declined(compared, sentence, aligned),
         *_speakers(compared, sentence, weights),
         *wrong_owners(compared.claims, compared.source, sentence),
@@ -95,59 +90,6 @@ def _spelt(compared: Comparison, value: Value) -> bool:
     return f" {re.sub(r'[^a-z0-9]+', ' ', text).strip()} " in compared.source.flat_text
 
 
-def _negations(compared: Comparison, sentence: int, aligned: Aligned) -> Iterator[Reason]:
-    claims, source = compared.claims, compared.source
-    negations = [t for t in claims.tokens if t.sentence == sentence and t.text.lower() in NEGATIONS]
-    if not negations or not aligned.turns:
-        return
-    best = aligned.turns[0]
-    window = aligned.window(len(source.turns))
-    word = next((word for word in negations if not _negated_elsewhere(compared, word)), None)
-    if word and not any(source.negated_turns[k] for k in window):
-        yield Reason("negation_added", (word.start, word.end), word.text, best, None, source.turns[best].text)
-    for clause in claims.clauses:
-        if clause.sentence != sentence or not clause.negated or not clause.words:
-            continue
-        matches = compared.matches(clause.words)
-        place = int(matches.argmax()) if len(matches) else -1
-        if place < 0 or matches[place] < _ABOUT:
-            continue
-        if not any(statement.negated for statement in _around(compared, place)) and not _opposite(
-            compared, clause.words, place
-        ):
-            statement = source.statements[place]
-            shown = source.turns[statement.turn].text[slice(*statement.span)]
-            yield Reason(
-                "clause_negated", clause.span, claims.text[slice(*clause.span)], statement.turn, statement.span, shown
-            )
-
-
-def _negated_elsewhere(compared: Comparison, word: Token) -> bool:
-    """Whether a negated statement of the dialogue has the words around a negation of the summary."""
-    near = [
-        i
-        for i in compared.claims.content(word.sentence)
-        if abs(i - word.i) <= _NEAR and i in compared.row and i != word.i
-    ]
-    matches = compared.matches(near)
-    return any(s.negated and matches[i] >= _NEGATED for i, s in enumerate(compared.source.statements))
-
-
-def _around(compared: Comparison, place: int) -> list[Statement]:
-    """A statement, those beside it, and all of the turn that answers it."""
-    statements = compared.source.statements
-    turn = statements[place].turn
-    return [s for i, s in enumerate(statements) if abs(i - place) <= 1 or s.turn == turn + 1]
-
-
-def _opposite(compared: Comparison, words: tuple[int, ...], place: int) -> bool:
-    """Whether a statement has the opposite of one of these words, so that "not happy" can be "sad"."""
-    statement = compared.source.statements[place]
-    text = compared.source.turns[statement.turn].text.lower()
-    said = set(re.findall(r"[a-z]+", text))
-    return any(antonyms().get(compared.claims.tokens[i].lemma, frozenset()) & said for i in words)
-
-
 def _declined(compared: Comparison, sentence: int, aligned: Aligned) -> Iterator[Reason]:
     claims, source = compared.claims, compared.source
     for clause in claims.clauses:
@@ -159,7 +101,7 @@ def _declined(compared: Comparison, sentence: int, aligned: Aligned) -> Iterator
             continue
         matches = compared.matches(clause.words)
         place = int(matches.argmax()) if len(matches) else -1
-        if place < 0 or matches[place] < _ABOUT or not source.statements[place].question:
+        if place < 0 or matches[place] < ABOUT or not source.statements[place].question:
             continue
         asked = source.statements[place]
         answer = next((s for s in source.statements[place + 1 :] if s.speaker != asked.speaker), None)
@@ -173,6 +115,8 @@ def _speakers(compared: Comparison, sentence: int, weights: Weights) -> Iterator
     for clause in claims.clauses:
         # Which of two people a "she" means is not known: that the words are the other's speaks for the other.
         if clause.sentence != sentence or clause.subject is None or clause.guessed or not clause.words:
+            continue
+        if clause.saying and clause.negated:  # who does not want something has it from somebody else
             continue
         found = attribute(clause, compared.matches(clause.words), source)
         if found is None:
