@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from dialgauge.corpus import (
@@ -20,6 +21,7 @@ from dialgauge.corpus import (
     read_dataset,
     write_corpus,
 )
+from dialgauge.corpus._guess import Guess
 from dialgauge.errors import InputError
 
 Cli = Callable[..., Any]
@@ -88,3 +90,19 @@ def test_convert_and_inspect(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.data
 def test_data_sets_declare_theirs(data_dir: Path) -> None:
     assert read_dataset("csds", data_dir / "csds").language == DATASETS["csds"].language == "zh"
+
+
+@pytest.mark.parametrize(
+    ("text", "several"),
+    [
+        ("They meet soon", True),
+        ("ลูกค้าต้องการคืนสินค้า", True),
+        ("អតិថិជនចង់ប្រគល់ទំនិញ", True),
+        ("顧客は返品を希望", True),
+        ("客户要求退货", True),
+        ("客户", False),
+        ("Zustimmung", False),
+    ],
+)
+def test_a_text_in_a_script_without_spaces_is_a_text(text: str, several: bool) -> None:
+    assert Guess(pl.DataFrame({"said": [text] * 3}), {}).has_texts("said") is several

@@ -34,6 +34,8 @@ MOST_POINTS = 20
 _LONGEST_NAME = 80
 #: One word with a digit. A sentence without spaces is none, in scripts that have none.
 _NAME_OF_A_CALL = rf"^[^\s{UNSPACED}]{{0,40}}\d[^\s{UNSPACED}]{{0,40}}$"
+#: Three words, a list, or as much in a script without spaces.
+_SEVERAL_WORDS = rf"\S\s+\S+\s+\S|\[|[{UNSPACED}]{{6}}"
 
 
 #: "Your initials", "What is your e-mail?": how forms ask people who they are.
@@ -130,9 +132,7 @@ class Guess:
     def has_texts(self, column: str) -> bool:
         """Whether most of the filled cells have at least three words."""
         shown = self.frame[column].drop_nulls().head(500).cast(pl.String)
-        return bool(len(shown)) and int(shown.str.contains(r"\S\s+\S+\s+\S|\[|[\u3040-\u9fff]{6}").sum()) * 2 > len(
-            shown
-        )
+        return bool(len(shown)) and int(shown.str.contains(_SEVERAL_WORDS).sum()) * 2 > len(shown)
 
     def has_long_texts(self, column: str) -> bool:
         """Whether some cell is longer than an answer that is chosen from a list."""
