@@ -93,7 +93,9 @@ class _PartTask:
         except (MissingExtraError, ModelError):  # no part can be made without
             raise
         except MemoryError as error:
-            return self.lost(chunk, f"not enough memory ({str(error) or 'no more was given'}): use a smaller chunk size")
+            return self.lost(
+                chunk, f"not enough memory ({str(error) or 'no more was given'}): use a smaller chunk size"
+            )
         except Exception as error:
             return self.lost(chunk, f"{type(error).__name__}: {error}", traceback.format_exc())
         name = part_name(chunk.number)
