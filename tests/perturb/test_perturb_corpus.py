@@ -253,5 +253,6 @@ def test_the_baseline_applies_to_dialogsum(data_dir) -> None:  # type: ignore[no
     assert applied["replace_nouns_pronouns"] >= 222
     # Guards leave two fifths of these one-sentence texts alone: every phrase is needed by its verb or noun, is the
     # end of a row, takes back what was denied, or is what a later sentence points to or contrasts with.
-    assert applied["drop_phrases"] >= 171
+    # What an adverb, an alternative or a doubt is about stays as well, and the day of an hour: 171 before, 169 with it.
+    assert applied["drop_phrases"] >= 169
     assert result.declined.filter(pl.col("reason").str.starts_with("not valid")).is_empty()

@@ -168,7 +168,7 @@ def _score_corpus(
             loaded, metrics, settings.subset(ScoringSettings), progress=progress, engine=chosen, known=known
         )
     if output is not None:
-        with disk_errors(scores.frame.estimated_size):
+        with disk_errors(lambda: int(scores.frame.estimated_size())):
             scores.save(Path(output))
         note(f"wrote {written(scores.frame.height, len(scores.metrics))} to {output}")
     means = scores.means()

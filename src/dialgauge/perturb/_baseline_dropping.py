@@ -6,8 +6,9 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_descriptions import check_dropped, is_subsequence
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._deletions import dispensable
+from dialgauge.perturb._deletions_scope import is_bare_without
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._grammar import NEGATIONS, glued
+from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, glued
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
@@ -29,17 +30,17 @@ def propose_phrases(parsed: Parsed, dialogue: Dialogue | None, rng: Random, leve
     words = sum(token.pos not in ("PUNCT", "SPACE") for token in parsed.tokens)
     budget = _SHARES[level] * words
     found = dispensable(parsed)
-    phrases = [(first, last) for first, last, _ in found]
+    phrases = list(found)
     if not phrases:
         return found.none_left("phrase")
     rng.shuffle(phrases)
     gone: set[int] = set()
-    for first, last in phrases:
+    for first, last, token in phrases:
         span = set(range(first, last + 1))
-        if not span & gone and len(gone) + len(span) <= budget:
+        if not span & gone and len(gone) + len(span) <= budget and not is_bare_without(parsed, gone, token):
             gone |= span
     if not gone:
-        first, last = min(phrases, key=lambda phrase: (phrase[1] - phrase[0], phrase))
+        first, last, _ = min(phrases, key=lambda phrase: (phrase[1] - phrase[0], phrase[0]))
         gone = set(range(first, last + 1))
         if len(gone) > _LARGEST_SHARE * words:
             return NotApplicable(f"every phrase is longer than {_LARGEST_SHARE:.0%} of the text")
@@ -87,10 +88,16 @@ def _without(parsed: Parsed, first: int, last: int) -> Edit:
         if end < tokens[last].end or after is None or after.text in (".", "!", "?", ";", ":"):
             return Edit(before.start, end)
         if after.text == ",":
-            return Edit(before.start, after.end)
+            return Edit(before.start, after.start if opens_clause(parsed, last + 2) else after.end)
         if tokens[first].dep not in ("mark", "advmod") and parsed.text[start:end].count(",") == 0:
             return Edit(before.start, end)
     return Edit(start, end)
+
+
+def opens_clause(parsed: Parsed, place: int) -> bool:
+    """Whether a subject begins here, so that the comma before it closes what stands in front of the clause: *annoyed at
+    a move to Monday, when she works, she …*."""
+    return any(t.left == place and t.dep in SUBJECTS for t in parsed.tokens[place : place + 8])
 
 
 def _merged(deletions: Sequence[Edit]) -> list[Edit]:
@@ -148,7 +155,7 @@ def _parts_of(result: str, original: str) -> bool:
 register(
     Perturbation(
         name="drop_phrases",
-        version="11",
+        version="12",
         family="baseline",
         description="removes phrases and clauses that the rest can do without, up to 20, 30 or 40 % of the words; where"
         " each is longer, the shortest (up to 60 %)",

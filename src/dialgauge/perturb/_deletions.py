@@ -15,14 +15,30 @@ from dialgauge.perturb._deletions_joined import (
     is_argument,
     leaves_loose_end,
 )
+from dialgauge.perturb._deletions_scope import (
+    OF_WHAT,
+    has_alternative,
+    has_more_of_date,
+    has_other_time,
+    is_counted_from,
+    is_day_of_hour,
+    is_denied,
+    is_left_out_behind,
+    is_looked_to,
+    joins_two_places,
+    joins_unlike_measures,
+    opens_infinitive,
+    opens_participle,
+    repeats_preposition,
+)
 from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, finite_part, glued, is_be, is_finite, subject
 from dialgauge.perturb._guards import (
     CONDITIONS,
     Safe,
     has_determiner,
     in_condition,
+    in_quotes,
     is_definite,
-    is_negated,
     lemma_of,
     noun_class,
     occurs_again,
@@ -49,6 +65,8 @@ _MARKS = frozenset(["after", "although", "as", "because", "since", "so", "that",
 #: After these a clause with *when*, *as*, *how* says what is known or said.
 _OF_KNOWING = word_set("knowing_verbs")
 _TELLING = frozenset(["ask", "inform", "let", "notify", "remind", "show", "tell", "update"])
+#: Who is reached need not be told what about.
+_REACHING = frozenset(["call", "contact", "email", "meet", "message", "phone", "ring", "text", "visit"])
 #: Verbs that govern an infinitive: what the parser takes for a purpose is what is wanted, asked or tried.
 _GOVERNING = word_set("governing_verbs")
 _EXTREMES = frozenset(["all", "any", "both", "each", "either", "every", "most", "neither", "no", "none", "only"])
@@ -60,8 +78,6 @@ _ATTITUDES = word_set("attitude_verbs")
 #: An apostrophe that opens or closes a word; not that of *#Person1#'s*.
 _SINGLE_QUOTES = re.compile(r"(?<![\w#])['‘’](?=\w)|(?<=\w)['’](?!\w)")
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
-#: Supersenses of what is always the time, thought, state or quality of something.
-_OF_WHAT = frozenset((7, 9, 12, 16, 24, 26, 28))
 #: Adjectives that deny another one.
 _DENYING_PREFIXES = ("un", "dis")
 
@@ -116,9 +132,17 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
         return "needed by what follows"
     if leaves_loose_end(parsed, first, last, token) or parsed.tokens[last].pos == "CCONJ":
         return "needed by what follows"
+    if is_looked_to(parsed, first, last, token) or opens_participle(parsed, last, token):
+        return "needed by what follows"
+    if has_more_of_date(parsed, last, token):
+        return "not one stretch"
+    if in_quotes(parsed, parsed.tokens[first]):
+        return "quoted"
     if token.dep == "prep" and after is not None and after.sentence == token.sentence:
         if (after.tag == "VBG" or after.pos == "ADJ") and parsed.tokens[last].pos == "NOUN":
             return "needed by what follows"  # "for night studying", "on the task due tomorrow"
+        if joins_two_places(parsed, last, token) or opens_infinitive(parsed, last, token):
+            return "needed by what follows"
         if token.lower == "from" and after.lower in ("to", "till", "until"):
             return "one half of a pair"
     if any(t.text in (":", ";") for t in parsed.tokens[first : last + 2] if t.sentence == token.sentence):
@@ -146,7 +170,7 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
     if token.dep in ("advcl", "conj") and beside_clause(parsed, last, token):
         return "shares what follows"
     misread = [t for t in parsed.tokens[first : last + 1] if t.tag in ("VBZ", "VBD") and t.dep == "conj"]
-    if token.dep == "prep" and (misread or _joins_unlike(parsed, token)):
+    if token.dep == "prep" and (misread or _joins_unlike(parsed, token) or joins_unlike_measures(parsed, token)):
         return "not one stretch"  # "before four o'clock and starts by …", "at 5 and Ann at 6"
     return ""
 
@@ -232,18 +256,20 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
     if lemma in ("be", "become", "seem", "feel"):
         complete = parsed.child(head, "acomp", "attr") is not None and parsed.child(head, "expl") is None
         return "" if complete and (timed or placed) else "needed by its verb"
-    complete = has_object or parsed.child(head, "acomp", "xcomp", "ccomp", "attr", "prt") is not None
+    # A particle alone completes nothing: "having grown up on a farm", "which runs out in June".
+    complete = has_object or parsed.child(head, "acomp", "xcomp", "ccomp", "attr") is not None
+    complete = complete or (parsed.child(head, "prt") is not None and _others(parsed, head, token))
     if timed:
-        alone = (
-            not complete
-            and (lemma in _BINDING_VERBS or head.dep in ("relcl", "acl"))
-            and not _others(parsed, head, token)
-        )
+        alone = lemma in _BINDING_VERBS and not _others(parsed, head, token)
+        alone = not complete and (alone or (head.dep in ("relcl", "acl") and head.tag != "VB"))
         return "needed by its verb" if lemma in _TIMED or alone else ""
     if not complete or lemma in (_BINDING_ANYWAY if has_object else _BINDING_VERBS):
         return "needed by its verb"
     if token.lower == "with" and parsed.child(head, "prt") is not None:
         return "needed by its verb"  # "broke up with her"
+    told = parsed.child(head, "dobj", "dative")
+    if token.lower == "about" and told is not None and is_person(parsed, told) and lemma not in _REACHING:
+        return "needed by its verb"  # "inquires Mary about the price"
     owned = parsed.child(head, "dobj") if lemma == "have" else None
     if owned is not None and is_person(parsed, owned):
         return "needed by its verb"  # "have the salesmen for a demonstration"
@@ -253,11 +279,9 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
 
 
 def _others(parsed: Parsed, verb: Token, phrase: Token) -> bool:
-    """Whether something else than this phrase follows a verb and belongs to it."""
-    return any(
-        c > verb.i and c != phrase.i and parsed.tokens[c].dep in ("prep", "advmod", "npadvmod", "prt")
-        for c in verb.children
-    )
+    """Whether something else than this phrase follows a verb and belongs to it; a particle is a part of the verb."""
+    rest = [parsed.tokens[c] for c in verb.children if c > verb.i and c != phrase.i]
+    return any(t.dep in ("prep", "advmod", "npadvmod") and t.tag != "RP" for t in rest)
 
 
 def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
@@ -265,8 +289,8 @@ def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
         return "a binding preposition"
     if lemma_of(head) in BINDING_NOUNS or head.pos == "PROPN" or occurs_again(parsed, head):
         return "needed by its noun"
-    if is_argument(parsed, token, head):
-        return "needed by its noun"
+    if is_argument(parsed, token, head) or head.dep == "npadvmod":
+        return "needed by its noun"  # "redoes it, this time in the booth"
     verb = next((t for t in _above(parsed, head) if t.pos == "VERB"), head)
     if lemma_of(verb) in _BINDING_ANYWAY and _ends(parsed, token, verb):
         return "needed by its verb"  # "derives much of it from experience", whatever the parser says
@@ -294,6 +318,8 @@ def _bound_time(parsed: Parsed, first: int, last: int, token: Token) -> str:
         or lemma_of(head) in _TIMED | {"spend"}
     ):
         return "needed by its verb"
+    if inner.tag == "NNS" and token.dep == "npadvmod" and parsed.child(inner, "nummod") is not None:
+        return "a rate or a span"  # "refund three months"
     if parsed.tokens[first].lower in ("some", "any", "most", "more"):
         return "needed by its verb"  # "will bring Jerry some tomorrow"
     complete = parsed.child(head, "dobj", "nsubjpass", "xcomp", "ccomp", "acomp") is not None or _others(
@@ -346,7 +372,7 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
         return "needed by a measure"
     if opening == "to" and token.tag == "VB":
         target = parsed.child(head, "dobj", "nsubjpass")
-        if target is not None and first == target.i + 1 and noun_class(target) in _OF_WHAT:
+        if target is not None and first == target.i + 1 and noun_class(target) in OF_WHAT:
             return "needed by its noun"  # "has reached the age to decide"
         return "" if target is not None and lemma_of(head) not in _GOVERNING else "needed by its verb"
     if is_be(head) and (opening in ("when", "while") or not parsed.child(head, "acomp", "attr", "prep")):
@@ -379,9 +405,16 @@ def _entailed(parsed: Parsed, phrase: Phrase) -> str:
         else next((t for t in _above(parsed, head) if t.pos in ("VERB", "AUX")), head)
     )
     own = clause and (parsed.child(token, *SUBJECTS) is not None or finite_part(parsed, token) is not None)
-    without = any(t.lower == "without" for t in (head, *_above(parsed, head)))
-    if (is_negated(parsed, verb) or without) and not own:
+    if is_denied(parsed, token) and not own:
         return "under a negation"
+    if token.dep in ("prep", "npadvmod", "advmod", "advcl") and has_alternative(parsed, verb):
+        return "beside an alternative"
+    if is_day_of_hour(parsed, first, last, token):
+        return "the hour would be left without its day"
+    if is_counted_from(parsed, first, token):
+        return "needed by its verb"
+    if is_left_out_behind(parsed, last, token):
+        return "the rest leaves it out"
     if in_condition(parsed, head):
         return "inside a condition"
     if any(parsed.tokens[c].lower == "only" for c in verb.children) and not own:
@@ -393,7 +426,9 @@ def _entailed(parsed: Parsed, phrase: Phrase) -> str:
         t.lower in _EXTREMES or t.tag in ("JJS", "RBS") or t.lower in ("first", "last") for t in around
     ):
         return "beside a superlative or a quantifier"
-    if not own and _is_paralleled(parsed, token):
+    if token.dep in ("prep", "npadvmod") and has_other_time(parsed, first, last):
+        return "beside a contrast"
+    if not own and (_is_paralleled(parsed, token) or (token.dep == "prep" and repeats_preposition(parsed, token))):
         return "beside a contrast"
     rest = [t.lower for t in parsed.tokens[last + 1 : last + 3] if t.sentence == token.sentence and t.text != ","]
     if token.dep == "prep" and _is_general(parsed, verb):

@@ -8,6 +8,11 @@ from dialgauge.perturb._word_tables import word_set
 #: Words that look back to two things.
 _OF_TWO = frozenset(["both", "each", "former", "latter", "respectively"])
 
+#: What opens another member of a row, or another clause.
+_OPENING = ("DET", "NOUN", "PROPN", "PRON", "ADJ", "ADV", "NUM")
+#: Words that say that something else follows.
+_BEFORE_ANOTHER = frozenset(["first", "initially", "originally"])
+
 #: Supersenses of attributes, thoughts and times: what they are of must be said.
 _OF_WHAT = frozenset((7, 9, 28))
 #: Supersenses of things, animals, food, places, people and groups.
@@ -96,13 +101,15 @@ def bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
         for c in head.children
     ):
         return "one half of a pair"
+    if any(t.lower in _BEFORE_ANOTHER for t in parsed.tokens[head.left : first]):
+        return "one half of a pair"  # "wants a watch at first but buys a ring"
     between = [t for t in parsed.tokens[head.i + 1 : first] if t.pos not in ("PUNCT", "ADV") and t.dep != "aux"]
     if head.pos in ("VERB", "AUX") and token.pos in ("VERB", "AUX"):
         rest = [t for t in parsed.tokens[last + 1 : last + 3] if t.sentence == token.sentence]
         if rest and rest[0].pos not in ("PUNCT", "CCONJ", "SCONJ"):
             return "shares what follows"
-        if len(rest) > 1 and rest[0].text == "," and rest[1].pos in ("DET", "NOUN", "PROPN", "ADJ", "NUM"):
-            return "shares what follows"  # "and gives him the name, the number and the address"
+        if len(rest) > 1 and rest[0].text == "," and rest[1].pos in _OPENING:
+            return "shares what follows"  # "and gives him the name, the number and the address", "and left, she says"
         if len(rest) > 1 and rest[0].text == "," and (rest[1].lower == "so" or rest[1].tag == "VBG"):
             return "shares what follows"  # "but it is rejected, so she pays cash", "and drinks a lot, adding honey"
         if any(t.lower == "but" for t in rest):
@@ -126,6 +133,9 @@ def leaves_a_row_open(parsed: Parsed, first: int) -> bool:
         second = member.dep == "appos" and member.pos == parsed.tokens[member.head].pos == "NOUN"
         if comma and unfinished and (member.dep == "conj" or bare or second):
             return True  # also "describes the house, her job"
+        verbs = comma and member.tag in ("VBZ", "VBD") and parsed.tokens[member.left - 2].tag == member.tag
+        if verbs and unfinished:
+            return True  # "apologizes, urges him to go", where the parser takes the first verb for a noun
     return False
 
 
@@ -177,6 +187,13 @@ def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -
     return ""
 
 
+def _is_had(parsed: Parsed, noun: Token) -> bool:
+    """Whether a noun, or the one that it describes, is what somebody has or wants: *have the photos of him taken*."""
+    while noun.dep in ("pobj", "prep", "conj"):
+        noun = parsed.tokens[noun.head]
+    return noun.dep == "dobj" and lemma_of(parsed.tokens[noun.head]) in ("get", "have", "need", "want")
+
+
 def bound_attribute(parsed: Parsed, first: int, last: int, token: Token) -> str:
     """Relative clauses, participles and appositions: between commas, or on a noun with an article."""
     head = parsed.tokens[token.head]
@@ -195,10 +212,12 @@ def bound_attribute(parsed: Parsed, first: int, last: int, token: Token) -> str:
         return "one of several" if row else "" if aside else "not set off by commas"
     if set_off and closed and token.dep == "relcl":
         return ""
-    verb = parsed.tokens[head.head]
-    made = token.tag == "VBN" and head.dep == "dobj" and lemma_of(verb) in ("get", "have", "need", "want")
+    made = token.tag == "VBN" and _is_had(parsed, head)
     if (token.dep == "acl" and token.tag not in ("VBG", "VBN")) or made or noun_class(head) in _OF_WHAT:
         return "needed by its noun"  # "have a suit made", "the qualities she looks for"
+    helper = parsed.child(token, "aux")
+    if helper is not None and helper.lower == "to":
+        return "needed by its noun"  # "has an essay to write"
     articles = {parsed.tokens[c].lower for c in head.children}
     if token.dep == "relcl" and not articles.isdisjoint(("the", "this")):
         return "needed by its noun"  # "the food he cooks tonight": the clause says which

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_descriptions import propose_drop
-from dialgauge.perturb._baseline_dropping import cut
+from dialgauge.perturb._baseline_dropping import cut, opens_clause
 from dialgauge.perturb._deletions import dispensable
 from dialgauge.perturb._domain_text import (
     CITATION,
@@ -19,14 +19,15 @@ from dialgauge.perturb._domain_text import (
     word_count,
 )
 from dialgauge.perturb._edits import Edit, apply_edits
-from dialgauge.perturb._grammar import NEGATIONS, hyphenated
-from dialgauge.perturb._guards import following
+from dialgauge.perturb._grammar import NEGATIONS, can_be_verb, finite_part, hyphenated, is_finite, subject
+from dialgauge.perturb._guards import following, in_quotes, lemma_of, under_negation
 from dialgauge.perturb._importance import removal, tells_outcome
 from dialgauge.perturb._lesser_sentences import lesser_sentences
 from dialgauge.perturb._lexicon import word_list
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
+from dialgauge.perturb._word_tables import word_set
 
 #: The bound on the ratio of words that the validator requires, and what the rules aim for.
 _SHORTER, _AIM_SHORTER = 0.90, 0.80
@@ -87,6 +88,8 @@ _PREPOSITIONS = word_list("adjunct_prepositions")
 _MARKS = frozenset(["although", "though", "while", "as", "since", "when", "once", "so"])
 _REASONS = frozenset(["because", "since", "so", "as", "why", "due"])
 _NAMING = NAMED | {"DATE", "TIME", "MONEY", "PERCENT", "QUANTITY", "CARDINAL", "ORDINAL"}
+#: Verbs after which a name may be that of the hearer.
+_WITH_HEARER = word_set("giving_verbs") | {"ask", "notify", "promise", "remind", "show", "tell", "warn", "write"}
 #: Words that open a clause without which the sentence says something else.
 _PROTECTED = NEGATIONS | {"if", "unless", "until", "only", "except", "but"}
 
@@ -126,8 +129,8 @@ def _wordy(parsed: Parsed) -> Iterator[Edit]:
     for pattern, short in _WORDY:
         for match in pattern.finditer(parsed.text):
             rest = parsed.text[match.end() :].partition(".")[0]
-            if match.group().endswith("about") and " about " in rest:
-                continue  # "talk about the weather and about sports"
+            if match.group().endswith("about") and (" about " in rest or not re.match(r"\s+[\w#]", rest)):
+                continue  # "talk about the weather and about sports", "what they talked about"
             verb = next((t for t in parsed.tokens if t.start == match.start()), None)
             if match.group().lower() in _BASE_FORMS and (verb is None or verb.tag not in ("VB", "VBP")):
                 continue  # "was put off", "has come back"
@@ -142,8 +145,11 @@ def _fillers(parsed: Parsed) -> Iterator[Edit]:
             # "not only … but also", and "first … then" without an "and".
             joins = before == "but" if token.lower == "also" else token.lower == "then" and before != "and"
             joins = joins or (token.lower in ("however", "therefore") and before in (",", ";"))
+            joins = joins or before in ("would", "'d")  # "he'd rather wait"
+            joins = joins or (token.lower == "then" and any(t.lower == "first" for t in parsed.tokens[: token.i]))
             particle = token.lower in _PARTICLES and parsed.tokens[token.head].pos == "VERB"  # "wins them over"
-            if following not in ("than", "as", "if", "though", "that") and not joins and not particle:
+            denied = under_negation(parsed, token)  # "cannot quite understand"
+            if following not in ("than", "as", "if", "though", "that") and not joins and not particle and not denied:
                 yield _with_commas(parsed, token.start, token.end)
 
 
@@ -186,7 +192,7 @@ def _shorter_verbs(parsed: Parsed) -> Iterator[Edit]:
         follows = parsed.child(token, "xcomp")
         to = parsed.child(follows, "aux") if follows is not None else None
         helper = parsed.child(token, "aux")
-        infinitive = follows is not None and follows.tag == "VB" and to is not None and to.lower == "to"
+        infinitive = follows is not None and to is not None and to.lower == "to" and can_be_verb(follows.lower)
         if infinitive and to is not None and to.i == token.i + 1:
             if (
                 token.lower == "going"
@@ -202,11 +208,7 @@ def _shorter_verbs(parsed: Parsed) -> Iterator[Edit]:
                 and parsed.child(token, "nsubj")
             ):
                 yield Edit(token.start, to.end, "must")
-        after = following(parsed, token)
-        opens = after is not None and (
-            after.dep in ("nsubj", "nsubjpass", "det", "poss", "amod", "compound") or after.pos == "PROPN"
-        )
-        if token.lower == "that" and token.dep == "mark" and parsed.tokens[token.head].dep == "ccomp" and opens:
+        if token.lower == "that" and token.dep == "mark" and _is_optional(parsed, token):
             yield _with_space(parsed, token.start, token.end)
         if token.lower == "both" and token.dep in ("preconj", "det") and parsed.child(parsed.tokens[token.head], "cc"):
             yield _with_space(parsed, token.start, token.end)
@@ -217,9 +219,35 @@ def _shorter_verbs(parsed: Parsed) -> Iterator[Edit]:
                 and be
                 and who.tag in ("WP", "WDT")
                 and be.lemma == "be"
+                and token.lemma != "be"
                 and (who.i, be.i) == (token.i - 2, token.i - 1)
+                and not _shares_pronoun(parsed, token)
             ):
                 yield _with_space(parsed, who.start, be.end)
+
+
+def _is_optional(parsed: Parsed, that: Token) -> bool:
+    """*Says that he pays*: right behind its verb, or behind whom somebody tells, and before a clause with tense (not
+    *asks that he be paid*, *comforts her that he pays*)."""
+    verb = parsed.tokens[that.head]
+    governor, after = parsed.tokens[verb.head], following(parsed, that)
+    opens = after is not None and (
+        after.dep in ("nsubj", "nsubjpass", "det", "poss", "amod", "compound") or after.pos == "PROPN"
+    )
+    told = lemma_of(governor) == "tell" and parsed.child(governor, "dobj", "dative") is not None
+    # "Writes that Marc left": not "writes Marc"; and of two clauses with "that" both keep it.
+    taken = not told and lemma_of(governor) in _WITH_HEARER and after is not None and after.tag != "PRP"
+    again = any(t.lower == "that" and t.dep == "mark" for t in parsed.tokens[that.i + 1 : governor.right + 1])
+    beside = governor.i == that.i - 1 or (told and parsed.tokens[that.i - 1].head == governor.i)
+    clause = verb.dep == "ccomp" and finite_part(parsed, verb) is not None
+    return opens and beside and clause and not taken and not again
+
+
+def _shares_pronoun(parsed: Parsed, verb: Token) -> bool:
+    """*That was closed but is still advertised*: a second verb with tense, which needs *that* as well."""
+    joint = parsed.child(verb, "cc")
+    behind = [t for t in parsed.tokens[joint.i + 1 : joint.i + 5] if t.pos in ("VERB", "AUX")] if joint else []
+    return any(map(is_finite, behind[:1]))
 
 
 def _with_space(parsed: Parsed, start: int, end: int) -> Edit:
@@ -241,15 +269,33 @@ def _phrases(parsed: Parsed) -> Iterator[Edit]:
 
 def _lesser_points(parsed: Parsed, dialogue: Dialogue | None) -> Iterator[list[Edit]]:
     """Phrases and second clauses, the shortest first, those that hold no number, negation or reason before the others;
-    then sentences, the least important first."""
+    then what stands behind a semicolon at the end; then sentences, the least important first."""
     phrases = sorted(((first, last) for first, last, _ in dispensable(parsed)), key=lambda p: (p[1] - p[0], p))
     light = [p for p in phrases if _is_light(parsed, parsed.tokens[p[0] : p[1] + 1])]
     ranked = [*light, *(p for p in phrases if p not in light)]
     ranked.sort(key=lambda p: tells_outcome(parsed.text[parsed.tokens[p[0]].start : parsed.tokens[p[1]].end]))
     for first, last in ranked:
         yield cut(parsed, range(first, last + 1))
+    if (semicolon := _last_semicolon(parsed)) is not None:
+        stop = parsed.text[parsed.tokens[semicolon].start - 1] == "."  # of "4 p.m."
+        yield [Edit(parsed.tokens[semicolon].start, parsed.tokens[-1].end if stop else parsed.tokens[-1].start)]
     for place in lesser_sentences(parsed, dialogue):
         yield removal(parsed, [place])
+
+
+def _last_semicolon(parsed: Parsed) -> int | None:
+    """The only semicolon of the last sentence, where a whole clause stands before it, and a full stop at its end."""
+    ending = [t for t in parsed.tokens if t.sentence == parsed.tokens[-1].sentence]
+    marks = [t.i for t in ending if t.text == ";"]
+    if len(marks) != 1 or ending[-1].text != ".":
+        return None
+    before = [t for t in ending if t.i < marks[0]]
+    whole = any(is_finite(t) and subject(parsed, t) is not None for t in before)
+    quoted = in_quotes(parsed, parsed.tokens[marks[0]])
+    opened = parsed.text.count("(", before[0].start, before[-1].end) - parsed.text.count(
+        ")", before[0].start, before[-1].end
+    )
+    return marks[0] if whole and not quoted and not opened else None
 
 
 def _is_light(parsed: Parsed, stretch: Sequence[Token]) -> bool:
@@ -299,7 +345,8 @@ def _with_commas(parsed: Parsed, start: int, end: int) -> Edit:
         lead = re.match(r",?\s*", text[end:])
         return Edit(start, end + (lead.end() if lead else 0))
     if before and after:
-        return Edit(before.start(), end + 1)
+        behind = next((t.i for t in parsed.tokens if t.start > end), len(parsed.tokens))
+        return Edit(before.start(), end + (not opens_clause(parsed, behind)))
     if before and re.match(r"[.;!?]", text[end:]):
         return Edit(before.start(), end)
     return Edit(start, end)
@@ -352,7 +399,7 @@ LENGTH_REDUCTION = Perturbation(
     propose=_propose_reduction,
     validate=_validate_reduction,
     needs=frozenset({"parse"}),
-    version="8",
+    version="9",
     citation=CITATION,
     examples=(
         (

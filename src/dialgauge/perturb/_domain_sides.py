@@ -29,7 +29,8 @@ _POSSESSIVE = re.compile(r"['’](?:s|ll|d|ve|re|m)?$")
 _FILLER = r"(?:(?i:uh|um|er|yeah|yes|so|okay),?\s+)*"
 _FULL = rf"((?:{_TITLE}\s+)?{_CAPITALISED}(?:\s+{_CAPITALISED})?)"
 _SELF = re.compile(
-    rf"(?i:this is|my name is|my name['’]s|name['’]s|i['’]m|i am|speaking to|speaking with),?\s+{_FILLER}{_FULL}"
+    r"(?i:this is|my name is|my name['’]s|name['’]s|i['’]m|i am|speaking to|speaking with|through to),?\s+"
+    rf"{_FILLER}{_FULL}"
 )
 _SELF_AFTER = re.compile(rf"({_CAPITALISED}(?:\s+{_CAPITALISED})?),?\s+(?:speaking|here)\b")
 _ASKED_NAME = re.compile(
@@ -54,11 +55,15 @@ _SOMEBODYS = re.compile(
 _ACTING = re.compile(rf"(?<![\w#])({_CAPITALISED}) (?:asks|calls|invites|says|suggests|tells|thinks|wants)\b")
 #: Before names of places: *recovery home to Ross*.
 _AFTER_PLACES = re.compile(r"\b(?:at|from|in|near|to|towards)\s+$")
+#: A capital before a title: *While Mr Hill*.
+_LEADING = re.compile(rf"^\w+ (?={_TITLE} )")
 #: Nouns before a role word that say where somebody serves.
 _KIND_OF_ROLE = re.compile(rf"(?<![\w-])(?:(?:{'|'.join(sorted(word_list('kinds_of_role')))})[ -]+)+$", re.IGNORECASE)
 #: Capitalised words that begin sentences or name days and months: never a speaker.
 _NO_NAME = word_list("no_name")
 _STOP = word_set("stopwords")
+#: After a role word these are nobody: *customer service*.
+_OFFICES = frozenset(["care", "service", "services", "support"])
 #: The supersense of times.
 _TIMES = 28
 
@@ -92,9 +97,7 @@ class Sides:
         both = self.words[0] | self.words[1]
         if not both:
             return found
-        # "customer service" and "customer support" are nobody; they are matched to be passed over.
-        forms = [f for word in both for f in (word, plural(word))]
-        pattern = alternatives([*forms, "customer service", "customer services", "customer support", "customer care"])
+        pattern = alternatives([form for word in both for form in (word, plural(word))])
         for match in pattern.finditer(text):
             word = match.group().lower()
             if _opens_name(text, match):
@@ -130,6 +133,8 @@ def _opens_name(text: str, role: re.Match[str]) -> bool:
     if after is None or is_first_name(after[1]):
         return False
     word = after[1].lower()
+    if word in _OFFICES:
+        return True  # "student services": nobody
     # After a singular a verb would have an ending.
     if word in _STOP or word.endswith(("s", "ed", "ing", "ly")) or supersense(word) == _TIMES:
         return False
@@ -157,9 +162,12 @@ def sides_of(dialogue: Dialogue | None, text: str) -> Sides:
     runs = [_POSSESSIVE.sub("", match.group()) for match in _NAME.finditer(text)]
     chosen = [_most_named(attested[side], runs) for side in (0, 1)]
     names = [_completed(name, runs, dialogue.text) - others for name in chosen]
-    if not names[0] and not alternatives([*words[0], *map(plural, words[0])]).search(text):
+    by_role = Sides(words, (frozenset(), frozenset()), ("", "")).mentions(text)
+    if not names[0] and all(mention.side for mention in by_role):
         acting = [
-            _POSSESSIVE.sub("", m.group()) for m in _NAME.finditer(text) if not _AFTER_PLACES.search(text[: m.start()])
+            _LEADING.sub("", _POSSESSIVE.sub("", m.group()))
+            for m in _NAME.finditer(text)
+            if not _AFTER_PLACES.search(text[: m.start()])
         ]
         first = next((run for run in acting if _is_person(run, names[1] | others | _NO_NAME)), "")
         chosen[0], names[0] = first, _completed(first, runs, dialogue.text)
@@ -354,9 +362,13 @@ def _evidence(turns: tuple[tuple[int, str], ...]) -> dict[str, tuple[int, int]]:
 
 def _attested_names(dialogue: Dialogue) -> tuple[list[str], list[str]]:
     """The names that the transcript gives each side, the best attested first; forms of one name count together."""
-    servers = {pair[1] for pair in lexicon().pairs}
+    served, servers = ({pair[side] for pair in lexicon().pairs} for side in (0, 1))
+    labels = [(turn.role or turn.speaker).strip().lower() for turn in dialogue.turns]
+    # "Officer" is in no list, but whoever talks with a "Caller" serves.
+    rest = not servers.intersection(labels) and bool(served.intersection(labels))
     turns = tuple(
-        (1 if ((turn.role or turn.speaker).strip().lower() in servers) else 0, turn.text) for turn in dialogue.turns
+        (1 if label in servers or (rest and label not in served) else 0, turn.text)
+        for label, turn in zip(labels, dialogue.turns, strict=True)
     )
     names: tuple[list[str], list[str]] = ([], [])
     for name, votes in sorted(_evidence(turns).items(), key=lambda entry: (-max(entry[1]), -len(entry[0]), entry[0])):

@@ -11,7 +11,7 @@ from dialgauge.perturb._domain_text import CITATION
 from dialgauge.perturb._edits import Edit, apply_edits
 from dialgauge.perturb._lexicon import lexicon, plural, word_list
 from dialgauge.perturb._parse import Parsed
-from dialgauge.perturb._people import ALIKE, is_first_name, people_of
+from dialgauge.perturb._people import ALIKE, is_first_name, is_person_word, people_of
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import copies_turns
@@ -20,7 +20,9 @@ from dialgauge.perturb._speaker_pronouns import (
     NAME,
     OTHER_PEOPLE,
     PRONOUN,
+    WITH_RELATIVE,
     cased_like,
+    is_relative,
     name_of_side,
     pronoun_edits,
 )
@@ -31,6 +33,8 @@ _TOGETHER = re.compile(
     r"\b(?:agree|argu|chat|discuss|go|going|met|meet|play|quarrel|share|sharing|speak|swim|talk|together|work)\w*",
     re.IGNORECASE,
 )
+#: Somebody without a name who opens a sentence.
+_OPENING_NOUN = re.compile(r"(?:^|[.!?]\s+)(?:The|An?) (?:[a-z-]+ )?([a-z]+)")
 #: What opens another clause: *A gets the schedule, so she can talk with B*.
 _CLAUSES = re.compile(r"[,;]|\b(?:and|but|so|because|that|who|when|before|after)\b")
 #: What stands between two that are named in one row: *A and B*, *A, Ann and B*.
@@ -59,6 +63,10 @@ def _unswitchable(parsed: Parsed, dialogue: Dialogue | None, sides: Sides, menti
     text = parsed.text
     if any(AS_RELATIVE.search(text[: mention.start]) for mention in mentions):
         return "a side is named as somebody's relative"  # "his mom, Lucy"
+    if any(
+        WITH_RELATIVE.match(text, m.end) and _may_be_relative(sides, 0 if m.side else 1, mentions) for m in mentions
+    ):
+        return "a side is named as somebody's relative"  # "Elif's father", who is the other speaker
     if _misspelt(text, mentions):
         return "a side is named in two spellings"
     both: tuple[Side, Side] = (0, 1)
@@ -76,6 +84,8 @@ def _unswitchable(parsed: Parsed, dialogue: Dialogue | None, sides: Sides, menti
         return ""
     if any(re.search(r"\b[A-Z][a-z]+ and $", text[: m.start]) for m in mentions):
         return "one side is named, and somebody who may be the other one"
+    if any(is_person_word(word.lower()) for word in _OPENING_NOUN.findall(text)) and mentions[0].kind == "name":
+        return "one side is named, and somebody who may be the other one"  # "A claimant's payment was stopped"
     spans = [(mention.start, mention.end) for mention in mentions]
     placeholder = mentions[0].kind == "name" and not mentions[0].text[0].isalpha()
     if placeholder and any(word in OTHER_PEOPLE for word in re.findall(r"\b[Tt]he (\w+)", text)):
@@ -92,6 +102,12 @@ def _unswitchable(parsed: Parsed, dialogue: Dialogue | None, sides: Sides, menti
         if person and not any(start < match.end() and match.start() < end for start, end in spans):
             return "one side is named, and somebody who may be the other one"
     return ""
+
+
+def _may_be_relative(sides: Sides, side: Side, mentions: Sequence[Mention]) -> bool:
+    """Whether the summary may call a side *Elif's father*: one that has no name in it, or is called *Dad*."""
+    unnamed = not sides.display[side][:1].isalpha() and all(mention.side != side for mention in mentions)
+    return unnamed or is_relative(sides.display[side])
 
 
 def _misspelt(text: str, mentions: Sequence[Mention]) -> bool:
@@ -174,7 +190,7 @@ def _masked(text: str, mentions: Sequence[Mention]) -> str:
 
 SPEAKER_SWITCH = Perturbation(
     name="speaker_switch",
-    version="7",
+    version="8",
     family="domain",
     description="Swaps the two sides: role words, names and their pronouns, everywhere",
     effects={"consistency": "degrades", "relevance": "degrades"},

@@ -17,7 +17,7 @@ Guard = Callable[[Parsed, Candidate], str]
 #: What opens a clause that only says under which condition something holds.
 CONDITIONS = frozenset(("if", "unless", "whether", "until", "till", "once", "provided", "supposing", "lest", "before"))
 #: Words that deny what follows them.
-_DENYING = frozenset(["avoid", "deny", "doubt", "fail", "impossible", "lack", "refuse", "unable", "without"])
+DENYING = frozenset(["avoid", "deny", "doubt", "fail", "impossible", "lack", "refuse", "unable", "without"])
 _QUOTES = re.compile(r"[\"“”„«»]")
 
 
@@ -123,7 +123,7 @@ def under_negation(parsed: Parsed, token: Token) -> str:
     return (
         "under a negation"
         if any(
-            (t.pos in ("VERB", "AUX") and is_negated(parsed, t)) or in_excess(parsed, t) or lemma_of(t) in _DENYING
+            (t.pos in ("VERB", "AUX") and is_negated(parsed, t)) or in_excess(parsed, t) or lemma_of(t) in DENYING
             for t in ancestors(parsed, token)
         )
         else ""
@@ -137,6 +137,8 @@ def in_condition(parsed: Parsed, token: Token) -> str:
             parsed.tokens[c].dep in ("mark", "advmod") and parsed.tokens[c].lower in CONDITIONS for c in verb.children
         ):
             return "inside a condition"
+        if verb is not token and verb.lower in CONDITIONS:
+            return "inside a condition"  # "provided that he is careful", where *provided* is a verb to the parser
     return ""
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dialgauge.perturb._domain_sides import Mention, Side, Sides, gender_of_side
 from dialgauge.perturb._domain_text import FUNCTION_WORDS
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._lexicon import Gender, people
+from dialgauge.perturb._lexicon import Gender, people, word_list
 from dialgauge.perturb._people import is_first_name
-from dialgauge.perturb._word_tables import word_set
+from dialgauge.perturb._word_tables import supersense, word_set
 
 PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
 _FEMININE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
@@ -23,12 +23,14 @@ _MEN = "father|dad|son|husband|brother|boy|man|grandfather|uncle|groom|gentleman
 _OTHERS = re.compile(rf"{_NOBODYS}(?P<feminine>{_WOMEN})\b|{_NOBODYS}(?P<masculine>{_MEN})\b", re.IGNORECASE)
 #: Somebody's mother who does something: "his nan is coming, so she …".
 _ACTING_RELATIVES = re.compile(
-    rf"\b(?:his|her|their) (?:(?P<feminine>{_WOMEN})|(?P<masculine>{_MEN})) "
-    r"(?=(?:is|was|will|has|had|would|can|could|does|did|wants|gets|comes|came|went)\b)",
+    rf"\b(?:his|her|their) (?:(?P<feminine>{_WOMEN})|(?P<masculine>{_MEN}))"
+    r"(?=,? who(?:se)?\b| (?:is|was|will|has|had|would|can|could|does|did|wants|gets|comes|came|went)\b)",
     re.IGNORECASE,
 )
 #: Before the name of a relative: *his mom, Lucy*.
 AS_RELATIVE = re.compile(rf"\b(?:his|her|their) (?:{_WOMEN}|{_MEN}),? $", re.IGNORECASE)
+#: Behind the name of a side whose relative may be the other one: *Elif's father*.
+WITH_RELATIVE = re.compile(rf"['’]s? (?:{_WOMEN}|{_MEN})\b", re.IGNORECASE)
 #: Where a clause opens.
 _OPENS = re.compile(r"(?:^|[.,;:]\s+|\b(?:and|but|that)\s+)(?:(?:his|her|their|the)\s+)?$", re.IGNORECASE)
 _RELATIVES: dict[Gender, re.Pattern[str]] = {
@@ -69,6 +71,14 @@ NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+)?[A-Z][a-z]+(?:-[A-Z][a-z]+)?
 _OFFICES = re.compile(r"\b(?:Captain|Chancellor|Director|Doctor|Dr|Judge|Officer|President|Prof|Professor)\b")
 #: Where a sentence ends; not after a title.
 _ENDS = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)[.!?]\s")
+#: A name of which nothing is known, not after words for places: *asks Tío Paco*.
+_UNKNOWN = re.compile(
+    r"(?<!\bin )(?<!\bat )(?<!\bto )(?<!\bfrom )(?<!\bon )(?<!\bthe )(?<!\ba )(?<!\ban )(?<![\w#'’-])"
+    r"[A-Z][a-z\u00c0-\u024f]+(?: [A-Z][a-z\u00c0-\u024f]+)*(?![\w#])"
+)
+_NO_NAME = word_list("no_name")
+#: The supersenses of amounts and of times.
+_MEASURES = (23, 28)
 #: At most this many pronouns become names.
 _MOST_NAMES = 4
 #: How far back (in characters) a pronoun may look for the one it stands for.
@@ -79,6 +89,11 @@ def name_of_side(side: Side, sides: Sides, mentions: Sequence[Mention]) -> str:
     """The name of a side: the fullest form in this text, or the one in the transcript."""
     forms = [mention.text for mention in mentions if mention.side == side and mention.kind == "name"]
     return max(forms, key=len) if forms else sides.display[side] if sides.names[side] else ""
+
+
+def is_relative(name: str) -> bool:
+    """Whether somebody is called by what they are to another: *Dad*."""
+    return any(pattern.fullmatch(name) for pattern in _RELATIVES.values())
 
 
 def cased_like(word: str, model: str) -> str:
@@ -97,7 +112,7 @@ def pronoun_edits(text: str, sides: Sides, mentions: list[Mention]) -> list[Edit
     )
     if numbered and len({_GENDER[match.group().lower()] for match in PRONOUN.finditer(text)}) == 1:
         return []  # "#Person2# says she will come" can be said of either
-    resolved = [(match, _stands_for(match, text, mentions, genders)) for match in PRONOUN.finditer(text)]
+    resolved = _resolved(text, mentions, genders)
     bound = [(match, side) for match, side in resolved if side is not None]
     if genders[0] is not None and genders[0] == genders[1]:
         return []
@@ -127,13 +142,32 @@ def pronoun_edits(text: str, sides: Sides, mentions: list[Mention]) -> list[Edit
     return edits
 
 
+def _resolved(
+    text: str, mentions: Sequence[Mention], genders: dict[Side, Gender | None]
+) -> list[tuple[re.Match[str], Side | None]]:
+    """Every pronoun with its side. *Himself* is whoever *he* is in the sentence, and a sentence that begins with *He*
+    goes on about him, unless another man is named: not about *Dr Hill*, who may be a woman."""
+    resolved: list[tuple[re.Match[str], Side | None]] = []
+    for match in PRONOUN.finditer(text):
+        side, form = _stands_for(match, text, mentions, genders), match.group().lower()
+        subject = "he" if _GENDER[form] == "masculine" else "she"
+        acting = [(m, s) for m, s in resolved if m.group().lower() == subject]
+        reflexive = form in ("himself", "herself")
+        if side is None and acting and (reflexive or match.group()[0].isupper()):
+            last, meant = acting[-1]
+            between = text[last.end() : match.start()]
+            strangers = [m for m in NAME.finditer(between) if people().gender_of(m.group()) == _GENDER[form]]
+            if not strangers and len(_ENDS.findall(between)) <= (not reflexive):
+                side = meant
+        resolved.append((match, side))
+    return resolved
+
+
 def _possessive(form: str, preceding: str, following: str) -> str:
     """``her`` before a noun becomes ``his``, elsewhere ``him``; ``his`` before a noun ``her``, elsewhere ``hers``."""
     match = re.match(r"\s+([^\W\d_]+)", following)
     after = match[1].lower() if match else ""
-    before_noun = bool(re.match(r"\s+[£$€\d]", following)) or bool(
-        after and (after not in FUNCTION_WORDS or after in ("own", "other"))
-    )
+    before_noun = _owns_amount(following) or bool(after and (after not in FUNCTION_WORDS or after in ("own", "other")))
     told = match is not None and match[1][0].isupper() and is_first_name(match[1])  # "tells her Mike is out"
     if after == "and" and re.match(r"\s+and [A-Z]\w+['’]s\b", following):
         before_noun = True  # "her and Daddy's garden"
@@ -146,12 +180,23 @@ def _possessive(form: str, preceding: str, following: str) -> str:
     return "her" if before_noun else "hers"
 
 
+def _owns_amount(following: str) -> bool:
+    """*Her £40 refund*, *her 2 cards*; not *cost her £40 a month*, *takes her 20 minutes*."""
+    match = re.match(r"\s+([£$€]?)\d[\d.,:]*%?\s+([a-z]+)", following)
+    if match is None or match[2] in FUNCTION_WORDS:
+        return False
+    return bool(match[1]) or supersense(match[2].removesuffix("s")) not in _MEASURES
+
+
 def _stands_for(
     pronoun: re.Match[str], text: str, mentions: Sequence[Mention], genders: dict[Side, Gender | None]
 ) -> Side | None:
     """The side that a pronoun stands for: the nearest one before it of its gender, else the nearest of unknown gender
     (whose gender is then known). None where somebody else is meant."""
     gender, window = _GENDER[pronoun.group().lower()], text[: pronoun.start()]
+    joined = _joined_to(pronoun, text, mentions)
+    if joined is not None and genders[joined] in (gender, None):
+        return joined
     # Who is named as the speaker of a turn ("Agent:") does not speak of himself as "he".
     told = [mention for mention in mentions if text[mention.end : mention.end + 1] != ":"]
     near = _nearest(pronoun, text, _candidates(pronoun, text, told, mentions, genders))
@@ -167,6 +212,14 @@ def _stands_for(
     if side is not None and genders[side] is None:
         genders[side] = gender
     return side
+
+
+def _joined_to(pronoun: re.Match[str], text: str, mentions: Sequence[Mention]) -> Side | None:
+    """*He and Helen*: of two sides the one that is not named there."""
+    beside = [m for m in mentions if text[pronoun.end() : m.start] == " and "]
+    if not beside or pronoun.group().lower() not in ("he", "she"):
+        return None  # "heights frighten her and Kit is sorry"
+    return 0 if beside[0].side else 1
 
 
 def _candidates(
@@ -187,6 +240,8 @@ def _candidates(
     begins = max(0, len(window) - _REACH)
     for pattern in (_OTHERS, _ACTING_RELATIVES):
         for match in pattern.finditer(window, begins):
+            if re.match(r",? who[^.;]*[.;]", window[match.end() :]) and pattern is _ACTING_RELATIVES:
+                continue  # "his father, who died; he was bitter": the clause about the father is over
             found.append((match.start(), None, "feminine" if match["feminine"] else "masculine"))
     found += [(match.start(), None, None) for match in _ANIMALS.finditer(window, begins)]
     for match in NAME.finditer(window, begins):
@@ -237,8 +292,18 @@ def _is_unclear(
     taken = {(m.start, m.end) for m in mentions}
     others = [m for m in _RELATIVES[_GENDER[form]].finditer(text, begins, pronoun.start()) if _acts(text, m)]
     named = [m for m in NAME.finditer(text, begins, pronoun.start()) if people().gender_of(m.group()) == _GENDER[form]]
+    # Of a name that no list has nobody knows whether it is a man's or a woman's: it counts where it stands nearer.
+    nearest = max([text.rfind(";", 0, pronoun.start()), *(m.end for m in told), begins])
+    if form in ("he", "him", "she"):  # "his" and "himself" are rather of whoever acts
+        named += [m for m in _UNKNOWN.finditer(text, nearest, pronoun.start()) if _may_be_somebody(m)]
     strangers = [m for m in (*others, *named) if not any(a < m.end() and m.start() < b for a, b in taken)]
     return bool(told and strangers)
+
+
+def _may_be_somebody(name: re.Match[str]) -> bool:
+    """Whether a capitalised word is neither a word of the language nor that of a time or place."""
+    words = [word.lower() for word in name.group().split()]
+    return not any(word in _NO_NAME or supersense(word) is not None for word in words[-1:])
 
 
 def _acts(text: str, relative: re.Match[str]) -> bool:
