@@ -368,3 +368,38 @@ def test_what_is_called_best_and_worst_is_read_or_named(tmp_path: Path) -> None:
 def test_quotations_in_other_letters(tmp_path: Path) -> None:
     rows = [[*row, "Mia", "wrong", "THE CUSTOMER"] for row in summaries()]
     assert set(whole(table(tmp_path / "a.csv", [QUOTED, *rows])).spans["start"]) == {0}
+
+
+@pytest.mark.parametrize("names", [("Marked words", "Category"), ("Quote", "Trouble"), ("Where", "Trouble")])
+def test_quotations_are_known_by_what_they_hold(tmp_path: Path, names: tuple[str, str]) -> None:
+    kinds = cycle([("order", "wrong fact"), ("misses an", "style"), ("customer", "wrong fact"), ("", "No error")])
+    rows = [[*row, *next(kinds), "Mia"] for row in summaries()]
+    corpus = whole(table(tmp_path / "a.csv", [[*HEAD, *names, "Annotator"], *rows]))
+    assert corpus.spans["text"].drop_nulls().to_list() == ["order", "misses an", "customer"] * 2
+    assert set(corpus.spans["label"].drop_nulls()) == {"wrong fact", "style"}
+    assert corpus.spans.height == len(rows)
+
+
+@pytest.mark.parametrize(("kind", "marked"), [("error_type", 8), ("severity", 8), ("label", 0)])
+def test_quotations_in_every_row(tmp_path: Path, kind: str, marked: int) -> None:
+    kinds = cycle([("order", "correct"), ("misses an", "incorrect"), ("customer", "correct")])
+    rows = [[*row, *next(kinds), "Mia"] for row in summaries()]
+    corpus = read_corpus(table(tmp_path / "a.csv", [[*HEAD, "Entity", kind, "Annotator"], *rows]))
+    assert corpus.spans.height == marked
+
+
+def test_words_of_summaries_are_no_quotations_where_nothing_is_wrong_with_them(tmp_path: Path) -> None:
+    kinds = cycle(["order", "misses an", "customer", ""])
+    rows = [[*row, next(kinds), "Mia", 4] for row in summaries()]
+    corpus = whole(table(tmp_path / "a.csv", [[*HEAD, "Keyword", "Annotator", "fluency"], *rows]))
+    assert corpus.spans.is_empty()
+    assert corpus.ratings.height == len(rows)
+
+
+def test_how_much_better_one_of_two_systems_is(tmp_path: Path) -> None:
+    better = cycle(["Alpha (slightly better)", "Beta (much better)", "no difference", "Alpha"])
+    head = ["Call", "Transcript", "Alpha summary", "Beta summary", "Annotator", "Better one"]
+    rows = [[d, CALLS[d], TEXTS[d, "alpha"], TEXTS[d, "beta"], "Mia", next(better)] for d in CALLS]
+    corpus = whole(table(tmp_path / "a.csv", [head, *rows]))
+    assert corpus.preferences.sort("dialogue_id")["winner"].to_list() == ["a", "b", "tie", "a"]
+    assert corpus.preferences.sort("dialogue_id")["strength"].to_list() == [1.0, 3.0, None, 2.0]

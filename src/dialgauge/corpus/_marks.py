@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._mapping import Mapped
-from dialgauge.corpus._names import USES, normalised
+from dialgauge.corpus._names import COMMENT_WORDS, TIME_WORDS, USES, is_id, is_person, normalised
 from dialgauge.corpus._sides import rows_without, taken_out
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import ORIGINAL, OVERALL
@@ -61,11 +62,60 @@ def find_marks(frame: pl.DataFrame, names: Mapping[str, str]) -> Marks | None:
     if words is None and start is not None and end is not None:  # {"start": 3, "end": 7, "text": "Rome"}
         texts = [column for column, name in names.items() if name == "text" and column != summary]
         words = next((column for column in texts if _are_as_long(frame, column, start, end)), None)
+    words = words or (_quoted(frame, names, summary) if start is None else None)
     if start is None and words is None:
         return None
     rest = {column: name for column, name in names.items() if column not in (start, end, words, summary)}
     label = next((c for c, name in rest.items() if _LABEL.fullmatch(name)), None)
+    label = label or (_kinds(frame, rest, words) if words else None)
     return Marks(start, end, words, label, next((c for c, name in rest.items() if name in _SEVERITY), None))
+
+
+def _quoted(frame: pl.DataFrame, names: Mapping[str, str], summary: str) -> str | None:
+    """The column whose every cell is a part of the summary of its row, where another says what is wrong with it."""
+    frame = frame.head(_LOOKED_AT)
+    for column, name in names.items():
+        if column == summary or _is_of_rows(name):
+            continue
+        cells = pl.DataFrame({"w": _given(frame[column]), "s": frame[summary].cast(pl.String)}).drop_nulls()
+        rest = {other: known for other, known in names.items() if other not in (column, summary)}
+        named = any(known in _SEVERITY or _OF_ERRORS.match(known) for known in rest.values())
+        if cells["w"].n_unique() < _FEWEST_QUOTES or (cells.height == frame.height and not named):
+            continue
+        told = named or _kinds(frame, rest, column)
+        if told and all(words.lower() in text.lower() and words != text for words, text in cells.iter_rows()):
+            return column
+    return None
+
+
+def _kinds(frame: pl.DataFrame, names: Mapping[str, str], words: str) -> str | None:
+    """The column of a few kinds that is filled beside every quotation, and elsewhere empty or says that it is none."""
+    marked = _given(frame[words]).is_not_null()
+    for column, name in names.items():
+        given = _given(frame[column])
+        beside, apart = given.filter(marked), given.filter(~marked)
+        few = 1 < beside.n_unique() <= _MOST_KINDS and not beside.null_count() and len(apart) > 0
+        if few and not _is_of_rows(name) and name not in _SEVERITY and not answers(beside).share:
+            rest = {normalised(text) for text in apart.drop_nulls()}
+            if all(map(_NOTHING.fullmatch, rest)):
+                return column
+    return None
+
+
+def _is_of_rows(name: str) -> bool:
+    """Whether a name is that of what a row is about, of who wrote or judged it, or of what was remarked."""
+    used = any(name in known for use, known in USES.items() if use not in ("value", "dimension"))
+    words = set(name.split("_"))
+    return used or is_id(name) or is_person(name) or bool(words & (COMMENT_WORDS | TIME_WORDS))
+
+
+#: A column that says what is wrong, whatever stands beside it.
+_OF_ERRORS = re.compile(r"(?:error|mistake|hallucination|issue|fault)_(?:type|label|category|class|kind|severity)")
+#: Fewer different quotations may stand in the texts by chance.
+_FEWEST_QUOTES = 3
+_MOST_KINDS = 12
+#: So many rows show what a column holds.
+_LOOKED_AT = 2_000
 
 
 def _offsets(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[str, str] | None:

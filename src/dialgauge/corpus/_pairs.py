@@ -110,8 +110,8 @@ def votes(table: Table, mapping: Mapped, systems: Mapping[str, str]) -> Table | 
     names = {column: normalised(column) for column in table.frame.columns if column not in texts}
     # Which of both was shown first, or is in use, is told by names of systems too.
     names = {column: name for column, name in names.items() if asks_for_winner(name) or "best" in name.split("_")}
-    winners = [c for c in find_winners(whole.frame, names, options) if _names_systems(table.frame[c], options)]
-    if len(options) != 2 or not winners:
+    winners = find_winners(whole.frame, names, options) if len(options) == 2 else []
+    if not winners:
         return None
     keyed, _ = taken_out(table, mapping, winners)
     keyed = with_annotators(keyed)
@@ -124,12 +124,6 @@ def votes(table: Table, mapping: Mapped, systems: Mapping[str, str]) -> Table | 
         place=lambda row: place(row if row < rows else row - rows),
         further={**table.further, "preferences": pl.concat(frames)},
     )
-
-
-def _names_systems(values: pl.Series, options: Options) -> bool:
-    """Whether both systems are named, by their whole names: a column of other names may have one by chance."""
-    said = {normalised(text) for text in values.drop_nulls().cast(pl.String).unique()}
-    return set(options) <= said
 
 
 def _asked(
