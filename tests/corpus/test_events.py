@@ -72,3 +72,23 @@ def test_a_record_without_an_id_is_not_about_the_one_above(tmp_path: Path) -> No
     corpus = _read(events, tmp_path)
     assert corpus.ratings.is_empty()
     assert any(account.too_much() for account in corpus.accounts)
+
+
+@pytest.mark.parametrize("own", ["summary_id", "id"])
+def test_what_happened_may_stand_in_an_object(own: str, tmp_path: Path) -> None:
+    events = []
+    for event in _log():
+        if event["event"] != "page_view":
+            data = {key: value for key, value in event.items() if key != "event"}
+            if event["event"] == "shown":
+                told = data.pop("conversation")
+                data = {
+                    own: data.pop("summary_id"),
+                    "conversation_id": told["id"],
+                    "transcript": told["messages"],
+                    **data,
+                }
+            events.append({"event": event["event"], "payload": data})
+    corpus = _read(events, tmp_path)
+    assert [said for account in corpus.accounts for said in account.too_much()] == []
+    assert (corpus.dialogues.height, corpus.ratings.height) == (4, 16)

@@ -78,3 +78,16 @@ def test_a_reference_that_was_rated_is_known_by_its_name(tmp_path: Path) -> None
     assert corpus.systems == ["gold digger"]
     assert corpus.references["system"].unique().to_list() == ["Original Ground Truth"]
     assert "read as references: the summaries of 'Original Ground Truth'" in corpus.notes
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_the_person_may_stand_above_the_judgements(keyed: bool, tmp_path: Path) -> None:
+    (tmp_path / "texts.json").write_text(json.dumps(_ITEMS), encoding="utf-8")
+    for place, who in enumerate(_PEOPLE):
+        marks = {str(one["item"]): _grades(one["item"], place) for one in _ITEMS}
+        listed = [{"item": int(item), **given} for item, given in marks.items()]
+        content = {"annotator": who, "items" if keyed else "ratings": marks if keyed else listed}
+        (tmp_path / f"part{place}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
+    corpus = read_corpus(tmp_path)
+    _is_whole(corpus)
+    assert sorted(corpus.ratings["annotator"].unique()) == list(_PEOPLE)

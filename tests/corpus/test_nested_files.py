@@ -251,3 +251,28 @@ def test_summaries_of_which_two_keys_may_name_the_system_are_not_guessed(tmp_pat
     (tmp_path / "x.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     with pytest.raises(InputError, match="a summary needs 'system' and 'text'"):
         read_corpus(tmp_path / "x.json")
+
+
+def _with_errors(**errors: Any) -> list[dict[str, Any]]:
+    return [
+        {"call_id": f"c{number}", "chat": [["guest", f"Is pool {number} open?"], ["desk", "Only the outdoor one."]]}
+        | {"model": model, "summary": text, **errors}
+        for number in range(3)
+        for model, text in _TEXTS.items()
+    ]
+
+
+def test_marks_under_the_names_of_people(tmp_path: Path) -> None:
+    mark = {"begin": 4, "length": 7, "type": "fact"}
+    corpus = _read(_with_errors(errors={"ann": [], "bob": [mark]}), tmp_path, "marks.jsonl")
+    assert corpus.spans.group_by("annotator", "start", "end").len().sort("annotator").rows() == [
+        ("ann", None, None, 6),
+        ("bob", 4, 11, 6),
+    ]
+
+
+def test_marks_that_nobody_can_read_are_named(tmp_path: Path) -> None:
+    rows = _with_errors(errors={"x1": {"found": [{"begin": 4, "length": 7}]}, "x2": {"found": []}})
+    (tmp_path / "marks.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    accounts = read_corpus(tmp_path / "marks.jsonl").accounts
+    assert any("the column 'errors'" in said for account in accounts for said in account.too_much())

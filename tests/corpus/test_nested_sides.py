@@ -94,3 +94,23 @@ def test_a_choice_between_sides_that_is_not_read_is_named(tmp_path: Path) -> Non
     ]
     corpus = _read(rows * 3, tmp_path)
     assert any("'opinion' looks like judgements" in said for account in corpus.accounts for said in account.too_much())
+
+
+def test_both_sides_in_one_object(tmp_path: Path) -> None:
+    rows = []
+    for vote in _votes("A", "B", long="A", short="B", other="tie"):
+        rest = {key: value for key, value in vote.items() if key not in ("A", "B")}
+        rows.append({**rest, "responses": {"A": vote["A"], "B": vote["B"]}})
+    corpus = _read(rows, tmp_path)
+    assert corpus.preferences.height == 6
+    assert corpus.systems == ["long", "short"]
+
+
+def test_texts_in_columns_that_are_called_like_the_sides(tmp_path: Path) -> None:
+    rows = []
+    for vote in _votes("left", "right", long="left", short="right", other="tie"):
+        models = {f"{side}_model": vote[side]["variant"] for side in ("left", "right")}
+        rows.append({**vote, **{side: vote[side]["summary"] for side in ("left", "right")}, **models})
+    corpus = _read(rows, tmp_path)
+    assert corpus.preferences.height == 6
+    assert "The outdoor pool is open." in corpus.summaries["text"].to_list()

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from dialgauge.corpus._account import UNEXPLAINED, Account
-from dialgauge.corpus._cells import unread_judgements
+from dialgauge.corpus._cells import unread_judgements, unread_marks
 from dialgauge.corpus._checks import ROW, BadRow
 from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._further import Further
@@ -112,7 +112,11 @@ def _nested_in(table: Table, plan: Plan) -> list[str]:
         and column.filled
         and not (judged and _is_no_judgement(normalised(column.name)))
     ]
-    return [f"the column {name!r}" for name in spare if unread_judgements(table.frame[name])]
+    return [
+        f"the column {name!r}"
+        for name in spare
+        if unread_judgements(table.frame[name]) or unread_marks(table.frame[name])
+    ]
 
 
 def _is_no_judgement(name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from dialgauge.corpus._names import USES, is_dimension, is_metric, is_person, normalised
+from dialgauge.corpus._nested_answers import holds_marks
 from dialgauge.corpus._shapes import DIALOGUE, JUDGEMENTS, are_marks, are_turns, hold_judgements, hold_summaries
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._values import is_answer
@@ -73,6 +74,14 @@ def unread_judgements(values: pl.Series) -> bool:
     if not len(shown) or not shown.str.strip_chars().str.contains(r"^[\[{]").all():
         return False
     return any(_speaks_of_judgements(parsed_cell(text)) for text in shown)
+
+
+def unread_marks(values: pl.Series) -> bool:
+    """Whether cells that nobody understood, under a name of marks, are lists or objects with marked places in them."""
+    shown = values.drop_nulls().cast(pl.String).head(_SHOWN)
+    return any(
+        holds_marks(normalised(values.name), parsed_cell(text)) for text in shown if text.lstrip()[:1] in ("[", "{")
+    )
 
 
 def _speaks_of_judgements(value: Any, depth: int = 0) -> bool:

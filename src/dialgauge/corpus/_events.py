@@ -9,6 +9,8 @@ from dialgauge.corpus._table import Table
 
 Record = dict[str, Any]
 Numbered = tuple[int, Record]
+#: The kind that is named, by which key, and what that kind calls it.
+Link = tuple[str, str, str]
 #: A log has at least two kinds of records, and not as many as there are names of people or calls.
 _MOST_KINDS = 12
 _MOSTLY = 0.8
@@ -21,7 +23,7 @@ def with_events(table: Table) -> Table:
     Ids of dialogues need none of this: rows that have the same one belong together.
     """
     assert table.records is not None
-    records: list[Numbered] = [(number, record) for number, (_, record) in enumerate(table.records)]
+    records = list(enumerate(_opened([record for _, record in table.records])))
     kind = _kind_key(records)
     if kind is None:
         return table
@@ -35,7 +37,7 @@ def with_events(table: Table) -> Table:
     made = _put_inside(kinds, links, told)
     places = [table.place(number) for number, _ in made]
     unused = [f"{name} ({len(own)})" for name, own in kinds.items() if name not in told and name not in links]
-    said = ", ".join(f"{name!r} by {key!r}" for name, (_, key) in links.items())
+    said = ", ".join(f"{name!r} by {key!r}" for name, (_, key, _) in links.items())
     notes = [f"records of several kinds, by {kind!r}: joined are those of {said}"]
     notes += [f"records not used: {', '.join(unused)}"] if unused else []
     return replace(
@@ -44,6 +46,14 @@ def with_events(table: Table) -> Table:
         place=lambda row: places[min(row, len(places) - 1)],
         notes=(*table.notes, *notes),
     )
+
+
+def _opened(records: Sequence[Record]) -> list[Record]:
+    """The records with what stands in an object that all of them have (``payload``) beside the rest."""
+    key = next((key for key in records[0] if all(isinstance(one.get(key), dict) for one in records)), None)
+    if key is None or any(set(one[key]) & set(one) for one in records):
+        return list(records)
+    return [{**{own: value for own, value in one.items() if own != key}, **one[key]} for one in records]
 
 
 def _kind_key(records: Sequence[Numbered]) -> str | None:
@@ -70,17 +80,18 @@ def _are_apart(kind: str, records: Sequence[Record]) -> bool:
     )
 
 
-def _link(own: Sequence[Numbered], kinds: Mapping[str, Sequence[Numbered]], told: Set[str]) -> tuple[str, str] | None:
-    """The kind with texts whose records some records name, nearly all of them, and the key by which they do."""
+def _link(own: Sequence[Numbered], kinds: Mapping[str, Sequence[Numbered]], told: Set[str]) -> Link | None:
+    """The kind with texts whose records are named by nearly all of some records, and by which key."""
     for key in own[0][1]:
         plain = normalised(key)
         if is_id(plain) or is_person(plain) or not (is_other_id(plain) or plain.endswith("_id")):
             continue
         named = [str(record.get(key)) for _, record in own]
         for other in sorted(told):
-            ids = [str(record.get(key)) for _, record in kinds[other]]
-            if len(set(ids)) == len(ids) and sum(one in ids for one in named) >= _MOSTLY * len(named):
-                return other, key
+            for theirs in (key, "id"):  # a summary may call its own id so
+                ids = [str(record.get(theirs)) for _, record in kinds[other]]
+                if len(set(ids)) == len(ids) and sum(one in ids for one in named) >= _MOSTLY * len(named):
+                    return other, key, theirs
     return None
 
 
@@ -91,22 +102,20 @@ def _has_text(value: Any) -> bool:
     )
 
 
-def _put_inside(
-    kinds: Mapping[str, Sequence[Numbered]], links: Mapping[str, tuple[str, str]], told: Set[str]
-) -> list[Numbered]:
+def _put_inside(kinds: Mapping[str, Sequence[Numbered]], links: Mapping[str, Link], told: Set[str]) -> list[Numbered]:
     """The records with texts, each with a list of those that name it; a record that names none of them stays one."""
     inside: dict[tuple[str, str, str], list[Record]] = {}
     made: list[Numbered] = []
-    for name, (other, key) in links.items():
-        known = {str(record.get(key)) for _, record in kinds[other]}
+    for name, (other, key, theirs) in links.items():
+        known = {str(record.get(theirs)) for _, record in kinds[other]}
         for number, record in kinds[name]:
             if (given := str(record.get(key))) in known:
                 rest = {own: value for own, value in record.items() if own != key}
-                inside.setdefault((other, key, given), []).append(rest)
+                inside.setdefault((other, theirs, given), []).append(rest)
             else:
                 made.append((number, record))
     for name in told:
-        keys = {key for other, key in links.values() if other == name}
+        keys = {theirs for other, _, theirs in links.values() if other == name}
         for number, record in kinds[name]:
             said = [one for key in keys for one in inside.get((name, key, str(record.get(key))), ())]
             made.append((number, {**record, **({"reviews": said} if said else {})}))

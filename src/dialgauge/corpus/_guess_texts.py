@@ -5,6 +5,7 @@ import polars as pl
 from dialgauge.corpus._guess import Guess
 from dialgauge.corpus._names import COMMENT_WORDS, TIME_WORDS, USES, heading, is_housekeeping, normalised
 from dialgauge.corpus._times import day_first, parse_time
+from dialgauge.corpus._turns import parse_turns
 
 #: A column is the same within a group if it is in at least this share of the groups.
 _SAME = 0.95
@@ -119,7 +120,17 @@ def _judges(frame: pl.DataFrame, item: list[str], column: str) -> bool:
 
 
 def _is_text(guess: Guess, column: str) -> bool:
-    return guess.has_texts(column) and not set(guess.names[column].split("_")) & COMMENT_WORDS
+    if not guess.has_texts(column) or set(guess.names[column].split("_")) & COMMENT_WORDS:
+        return False
+    return not _is_nested(guess.frame[column])
+
+
+def _is_nested(values: pl.Series) -> bool:
+    """Whether cells are JSON in which nobody speaks."""
+    shown = values.drop_nulls().head(20).cast(pl.String).str.strip_chars().to_list()
+    nested = [text for text in shown if text.startswith(("{", "[{", "[["))]
+    speakers = [turn.speaker for text in nested for turn in parse_turns(text)]
+    return len(nested) * 2 > len(shown) and not any(speaker and speaker[0] not in "[{" for speaker in speakers)
 
 
 def _constant(frame: pl.DataFrame, column: str, within: list[str]) -> bool:

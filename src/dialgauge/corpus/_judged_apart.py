@@ -48,12 +48,12 @@ def _only_judged(table: Table, records: Records) -> bool:
 
 def _key_of(table: Table, records: Records, texts: Records) -> str | None:
     """The column of the texts that has the names under which the records of a file stand, each once."""
-    whole = table.records[0][1] if table.records and len(table.records) == 1 else {}
-    if not whole or list(whole) != [one.get("dialogue_id") for one in records]:
-        return None
+    names = {one.get("dialogue_id") for one in records}
+    if None in names or any("dialogue_id" in field.names for field in fields_of(table).values()):
+        return None  # or the file itself calls them so
     for key in texts[0]:
         values = [str(one.get(key)) for one in texts]
-        if len(set(values)) == len(values) and set(whole) <= set(values):
+        if len(set(values)) == len(values) and names <= set(values):
             return key
     return None
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from dialgauge.corpus._names import USES, is_dimension, is_id, is_metric, is_of_conversation, is_person, normalised
 from dialgauge.corpus._nested_answers import (
+    are_marks_of_people,
     as_judgement,
     asked_of,
     flat,
@@ -16,6 +17,7 @@ from dialgauge.corpus._nested_answers import (
     keyed,
     marked,
     marks_beside,
+    marks_of_people,
     ranked,
     single,
     votes,
@@ -152,6 +154,8 @@ class _Level:
             first, *others = marks_beside(value, self.given)
             self.first |= first
             self.inner += others
+        elif isinstance(value, dict) and not self.known_person and are_marks_of_people(name, value):
+            self.inner += marks_of_people(value)
         elif isinstance(value, list) and are_sentences(value):
             self._sentences(value)
         elif name in REFERENCES and isinstance(value, list):

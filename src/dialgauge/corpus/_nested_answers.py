@@ -124,10 +124,49 @@ def is_list_of_marks(name: str, value: Any) -> bool:
     return name in _MARKS and (value == [] or are_marks(value))
 
 
+def are_marks_of_people(name: str, value: Any) -> bool:
+    """Whether an object holds the marks of each person under their names: then every mark says itself what it is."""
+    if name not in _MARKS or not isinstance(value, Mapping):
+        return False
+    lists = list(value.values())
+    marks = [mark for listed in lists if are_marks(listed) for mark in listed]
+    return (
+        bool(marks)
+        and all(listed == [] or are_marks(listed) for listed in lists)
+        and all(any(normalised(key) in _LABELS for key in mark) for mark in marks)
+    )
+
+
+def marks_of_people(value: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[dict[str, Any]]:
+    """A row for each mark with who made it; one without a place for those who found nothing."""
+    for who, listed in value.items():
+        yield from ({"annotator": who, **mark} for mark in _places(listed))
+
+
+def holds_marks(name: str, value: Any) -> bool:
+    """Whether marks stand under a name of marks, maybe deeper."""
+    if isinstance(value, Mapping):
+        return any(holds_marks(name, inner) for inner in value.values())
+    return name in _MARKS and (
+        are_marks(value) or (isinstance(value, list) and any(holds_marks(name, v) for v in value))
+    )
+
+
 def _places(marks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The marks as flat rows; one without a place where there are none."""
-    named = [{"start" if normalised(name) == "begin" else name: entry for name, entry in one.items()} for one in marks]
+    named = [
+        _with_end({"start" if normalised(name) == "begin" else name: entry for name, entry in one.items()})
+        for one in marks
+    ]
     return [flat(one) for one in named] or [{"start": None, "end": None}]
+
+
+def _with_end(mark: dict[str, Any]) -> dict[str, Any]:
+    """A mark that has a length with its end."""
+    start, length = mark.get("start"), mark.get("length")
+    if not isinstance(start, int) or not isinstance(length, int) or any(normalised(key) == "end" for key in mark):
+        return mark
+    return {**{key: entry for key, entry in mark.items() if key != "length"}, "end": start + length}
 
 
 def marks_beside(value: Sequence[Mapping[str, Any]], given: Collection[str]) -> list[dict[str, Any]]:
@@ -146,6 +185,7 @@ def ranked(item: Mapping[str, Any], systems: set[str]) -> Iterator[dict[str, Any
 
 
 _MARKS = frozenset({"spans", "errors", "error_spans", "highlights", "marks", "mistakes"})
+_LABELS = frozenset({"label", "type", "category", "error_type", "error_category", "tag", "class", "kind"})
 
 
 def votes(name: str, value: Sequence[Any]) -> Iterator[dict[str, Any]]:

@@ -47,7 +47,7 @@ def with_sides(records: Sequence[Record]) -> list[Record]:
     names the systems, and whether somebody chose one of both: without a choice, objects are a list of two summaries.
     """
     listed = _two_listed(records) if records else []
-    parted = listed or _two_objects(records)
+    parted = listed or _two_objects(_lifted(records))
     if not parted:
         return list(records)
     named = _name_key([item for one in parted for item in one.sides.values()])
@@ -56,6 +56,19 @@ def with_sides(records: Sequence[Record]) -> list[Record]:
     if listed or named is None:
         return list(records)
     return [{**one.rest, "summaries": [_renamed(item, named) for item in one.sides.values()]} for one in parted]
+
+
+def _lifted(records: Sequence[Record]) -> Sequence[Record]:
+    """The records with the two sides beside the rest, where one object holds both: ``{"responses": {"A": …}}``."""
+    held = [key for key, value in records[0].items() if _are_both_sides(value)] if records else []
+    if len(held) != 1 or not all(_are_both_sides(record.get(held[0])) for record in records):
+        return records
+    return [{**{k: v for k, v in record.items() if k != held[0]}, **record[held[0]]} for record in records]
+
+
+def _are_both_sides(value: Any) -> bool:
+    sides = tuple(normalised(key) for key in value) if isinstance(value, Mapping) else ()
+    return sides in _PAIRS and all(_text_key(item) is not None for item in value.values())
 
 
 def _two_objects(records: Sequence[Record]) -> list[_Two]:

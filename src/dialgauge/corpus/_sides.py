@@ -40,6 +40,26 @@ def find_options(names: Mapping[str, str]) -> dict[str, dict[str, str]]:
     return whole if len(shapes) == 1 else {side: uses for side, uses in whole.items() if "summary" in uses}
 
 
+def with_bare_texts(options: dict[str, dict[str, str]], frame: pl.DataFrame, names: Mapping[str, str]) -> Options:
+    """The options with their texts, where columns are called like the sides alone: ``left`` and ``right``."""
+    if any("summary" in uses for uses in options.values()):
+        return options
+    bare = {name: column for column, name in names.items() if name in _WORDS and _are_texts(frame[column])}
+    sides = list(options) or list(bare)
+    if sides not in _PAIRS or list(bare) != sides:
+        return options
+    return {side: {**options.get(side, {}), "summary": bare[side]} for side in sides}
+
+
+def _are_texts(values: pl.Series) -> bool:
+    shown = values.drop_nulls().head(200).cast(pl.String)
+    return bool(len(shown)) and int(shown.str.contains(r"\S\s+\S+\s+\S").sum()) * 2 > len(shown)
+
+
+_PAIRS = (["left", "right"], ["first", "second"], ["a", "b"])
+_WORDS = frozenset(side for pair in _PAIRS for side in pair)
+
+
 def columns_of(options: Options) -> list[str]:
     """All columns of the options."""
     return [column for uses in options.values() for column in uses.values()]

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from dialgauge.corpus._names import USES, is_id, is_person, normalised
+from dialgauge.corpus._fields import leaves_of
+from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normalised
 from dialgauge.corpus._nested import flat_rows, to_frame
 from dialgauge.corpus._sheets import one_table
 from dialgauge.corpus._table import Sheet, Table, place_in
@@ -40,7 +41,18 @@ def unwrapped(table: Table) -> Table | None:
         inner = [{what: key, **value} if not _has_id(value) else value for key, value in found.items()]
     else:
         return None
-    return _with_records(table, inner)
+    return _with_records(table, _with_person(whole, inner))
+
+
+def _with_person(whole: dict[str, Any], inner: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records with who judged all of them, where the object around them says so; who exported them is another."""
+    people = [key for key, value in whole.items() if isinstance(value, str | int) and is_person(normalised(key))]
+    judging = [key for key in people if normalised(key) not in WEAK_PEOPLE]
+    if len(judging) != 1:
+        return inner
+    if any(is_person(normalised(name)) for one in inner for names, _ in leaves_of(one) for name in names):
+        return inner  # the records say themselves who judged
+    return [{judging[0]: whole[judging[0]], **one} for one in inner]
 
 
 def _only_keyed(whole: dict[str, Any]) -> tuple[str, dict[str, dict[str, Any]]] | None:
