@@ -153,8 +153,8 @@ def format_to_read(path: Path, name: str | None) -> tuple[Format, str]:
     for entry in FORMATS.values():
         if suffix in entry.suffixes:
             return entry, f"the name ends in {suffix}"
-    if (found := _by_content(path)) is not None:
-        return found
+    if (held := _by_content(path)) is not None:
+        return held
     known = ", ".join(suffix for entry in FORMATS.values() for suffix in entry.suffixes)
     raise InputError(f"{path}: the format is not clear from the name (known: {known}); set the format option")
 
