@@ -189,7 +189,8 @@ def _categories(corpus: Corpus, rated: pl.DataFrame, dimension: str, right: NDAr
 def measure_set(labelled: Labelled, metrics: Sequence[str], seed: int = 0) -> list[Measured]:
     """The control, length, and every metric on one set."""
     requests = parse_requests(metrics)
-    scored = score(labelled.corpus, [request.column for request in requests], include_references=True)
+    # What is kept from an earlier run costs nothing, and would be shown as the cost of the metric.
+    scored = score(labelled.corpus, [request.column for request in requests], include_references=True, cache=False)
     frame = labelled.summaries.select(KEY).join(scored.frame, on=list(KEY), how="left", maintain_order="left")
     features = np.array([control_features(text) for text in labelled.summaries["text"]])
     control = cross_fitted(features, labelled.right, labelled.dialogue, seed)

@@ -1,10 +1,16 @@
 """The benchmark of consistency: its measures beside their definitions, the control, and sets that cannot be used."""
 
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
-from benchmarks import SUITES, consistency
+from benchmarks import SUITES, consistency, consistency_bars
 from benchmarks.natural_errors import SETS, natural_errors
+from dialgauge import metrics
 from dialgauge.corpus import Corpus, CorpusInfo, Dialogue, Rating, Summary, Turn
 from dialgauge.errors import InputError
 from dialgauge.metaeval import draw_dialogues
@@ -72,6 +78,39 @@ def test_sets_without_both_kinds_are_refused() -> None:
         consistency.read_labelled(corpus([1.0, 0.0]), "truth", None, "made")
     with pytest.raises(InputError, match="all summaries are of one kind"):
         consistency.read_labelled(corpus([1.0, 0.0]), "consistency", 2.0, "made")
+
+
+def test_the_cost_is_that_of_computing(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def score(*texts: Any, **settings: Any) -> Any:
+        asked.append(settings["cache"])
+        return metrics.score(*texts, **settings)
+
+    monkeypatch.setattr(consistency, "score", score)
+    labelled = consistency.read_labelled(corpus([1.0, 0.0] * 5), "consistency", None, "made")
+    assert consistency.measure_set(labelled, ["length"])[-1].seconds is not None
+    assert asked == [False]
+
+
+def test_agreement_is_measured_within_dialogues_over_all_and_over_systems() -> None:
+    values, ratings = np.array([1.0, 2.0, 4.0, 3.0, 5.0, 5.0]), np.array([1.0, 2.0, 3.0, 1.0, 3.0, 5.0])
+    dialogues, systems = ["a", "a", "b", "b", "c", "c"], ["s", "t", "s", "t", "s", "u"]
+    found = consistency_bars.pearsons(values, ratings, dialogues, systems)
+    assert found["within dialogues"] == pytest.approx(1)  # values of c do not vary
+    assert found["over all"] == pytest.approx(np.corrcoef(values, ratings)[0, 1])
+    assert found["over systems"] == pytest.approx(np.corrcoef([10 / 3, 2.5, 5], [7 / 3, 1.5, 5])[0, 1])
+
+
+def test_references_are_drawn_with_a_seed(tmp_path: Path) -> None:
+    rows = [{"id": i, "dialogue": "Ann: hi\r\nBen: ho\nAnn: so\nBen: no", "summary": " Ann  talks. "} for i in range(5)]
+    rows.append({"id": 9, "dialogue": "Ann: too short", "summary": "Ann talks."})
+    path = tmp_path / "references.jsonl.gz"
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
+    drawn = consistency_bars.read_references(path, 3, 1)
+    assert drawn == consistency_bars.read_references(path, 3, 1)
+    assert len(drawn) == 3
+    assert {one.key for one in consistency_bars.read_references(path, 9, 1)} == {"0", "1", "2", "3", "4"}
 
 
 def test_labels_come_from_the_ratings() -> None:
