@@ -363,7 +363,7 @@ def test_a_failed_write_leaves_nothing_behind(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("dialgauge.files._sync", full)
-    with pytest.raises(InputError, match="No space left"):
+    with pytest.raises(OSError, match="No space left"):
         write_corpus(corpus.select(dialogues=["d1"]), path)
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
 
