@@ -58,9 +58,7 @@ def compare(
     policy: Annotated[RatingPolicy, Only("aggregate", "ties", "on_invalid")],
     conventions: ComparisonSettings,
     scale: Scales = None,
-    normalise: Annotated[
-        bool, typer.Option("--normalise", help="Bring all results to 0–1 by their scales.")
-    ] = False,
+    normalise: Annotated[bool, typer.Option("--normalise", help="Bring all results to 0–1 by their scales.")] = False,
     settings: Settings = False,
     agreement: Agreements = None,
     claims: Claims = None,
