@@ -69,8 +69,8 @@ def print_agreement(folder: Path) -> None:
             print(f"{metric}, {name}: {', '.join(f'{level} {r:.3f}' for level, r in found.items())}", flush=True)
 
 
-def read_references(path: Path, count: int, seed: int) -> list[Source]:
-    """Dialogues with their references, drawn with a seed."""
+def read_references(path: Path, seed: int) -> list[Source]:
+    """Dialogues with their references, in an order drawn with a seed."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     sources = []
@@ -80,13 +80,13 @@ def read_references(path: Path, count: int, seed: int) -> list[Source]:
             turns = tuple((speaker, text) for speaker, _, text in said)
             sources.append(Source(str(row["id"]), turns, " ".join(row["summary"].split())))
     random.Random(seed).shuffle(sources)
-    return sources[:count]
+    return sources
 
 
 def print_held_out(path: Path, count: int, seed: int) -> None:
     """The area under the curve of right against wrong summaries: all of them, and each kind of error."""
-    sources = read_references(path, count, seed)
-    material = Material(sources, _VECTORS)
+    known = read_references(path, seed)
+    sources, material = known[:count], Material(known, _VECTORS)  # foreign words come from all of them
     groups = [group for source in sources for group in groups_of(source, material, seed)]
     judged = judge_many([(group.dialogue, [one.text for one in group.examples]) for group in groups])
     pairs = [

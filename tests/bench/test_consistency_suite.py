@@ -107,10 +107,10 @@ def test_references_are_drawn_with_a_seed(tmp_path: Path) -> None:
     rows.append({"id": 9, "dialogue": "Ann: too short", "summary": "Ann talks."})
     path = tmp_path / "references.jsonl.gz"
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
-    drawn = consistency_bars.read_references(path, 3, 1)
-    assert drawn == consistency_bars.read_references(path, 3, 1)
-    assert len(drawn) == 3
-    assert {one.key for one in consistency_bars.read_references(path, 9, 1)} == {"0", "1", "2", "3", "4"}
+    drawn = consistency_bars.read_references(path, 1)
+    assert drawn == consistency_bars.read_references(path, 1)
+    assert {one.key for one in drawn} == {"0", "1", "2", "3", "4"}
+    assert drawn[0].summary == "Ann talks."
 
 
 def test_labels_come_from_the_ratings() -> None:

@@ -113,7 +113,7 @@ def test_groups_and_measures(run, made):
         (("--level", "cardinal"), "--level: unknown level 'cardinal'"),
         (("--on-invalid", "guess"), "--on-invalid: unknown on invalid 'guess'"),
         (("--on-invalid", "error"), "unset: 0 on a scale from 1 to 5"),
-        (("--order", "date"), "'order' must be"),
+        (("--order", "date"), "--order: unknown order 'date'"),
         (("--order", "time"), "without a time"),
         (("--measure", "kappa"), "--measure: unknown measure 'kappa'"),
         (("--by", "annotator"), "--by: unknown by 'annotator'"),
