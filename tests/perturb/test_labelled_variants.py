@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,46 @@ def test_no_variant_equals_one_that_readers_called_bad_and_the_page_shows_the_co
     for name, counts in found.items():
         cells = (name, *(counts[key] for key in ("labelled", "made", "right", "wrong", "new")))
         assert f"| {' | '.join(map(str, cells))} |" in PAGE
+
+
+#: What later readers said of variants that are made now and were not among the labelled ones: id, the beginning of the
+#: SHA-256 of the variant (the texts may not be kept here), whether it is grammatical, and whether it is as claimed.
+_LATER = Path(__file__).parent / "gold_readings.json"
+_SHARE = 0.95
+
+
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.usefixtures("parser")
+def test_nearly_all_variants_of_the_labelled_texts_are_grammatical_and_as_claimed(data_dir: Path) -> None:
+    later = {(row[0], row[1]): row[2:] for row in json.loads(_LATER.read_text(encoding="utf-8"))}
+    counts: dict[str, Counter[str]] = {}
+    for label, task in _labelled(data_dir / "perturbation-gold"):
+        outcome = run_rules(task)
+        if not isinstance(outcome, Variant):
+            continue
+        digest = sha256(outcome.text.encode()).hexdigest()[:16]
+        if outcome.text == label["variant"]:
+            grammatical, claimed = label["grammatical"] or _breaks(label["perturbation"]), not _bad(label)
+        elif (label["id"], digest) in later:
+            grammatical, claimed = later[label["id"], digest][0], later[label["id"], digest][1] != "wrong"
+        else:
+            counts.setdefault(label["perturbation"], Counter()).update(unread=1)
+            continue
+        found = counts.setdefault(label["perturbation"], Counter())
+        found.update(read=1, grammatical=grammatical, claimed=claimed)
+    shares = {
+        name: (found["grammatical"] / found["read"], found["claimed"] / found["read"]) for name, found in counts.items()
+    }
+    assert {name: share for name, share in shares.items() if min(share) < _SHARE} == {}
+    unread, read = (sum(found[key] for found in counts.values()) for key in ("unread", "read"))
+    assert unread <= (1 - _SHARE) * read, "rules have changed: read the new variants and add them to gold_readings.json"
+
+
+def _breaks(name: str) -> bool:
+    """Whether a kind declares a loss of fluency, or is shorthand."""
+    request = parse_requests([name])[0]
+    return "fluency" in request.perturbation.effects or "shorthand" in name
 
 
 def test_what_was_measured_is_possible() -> None:

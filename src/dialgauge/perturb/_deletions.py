@@ -20,11 +20,14 @@ from dialgauge.perturb._deletions_scope import (
     has_alternative,
     has_more_of_date,
     has_other_time,
+    has_verb_left_out,
     is_counted_from,
     is_day_of_hour,
     is_denied,
     is_left_out_behind,
     is_looked_to,
+    is_measured_off,
+    is_time_with_somebody,
     joins_two_places,
     joins_unlike_measures,
     opens_infinitive,
@@ -411,8 +414,10 @@ def _entailed(parsed: Parsed, phrase: Phrase) -> str:
         return "beside an alternative"
     if is_day_of_hour(parsed, first, last, token):
         return "the hour would be left without its day"
-    if is_counted_from(parsed, first, token):
+    if is_counted_from(parsed, first, token) or is_time_with_somebody(parsed, token):
         return "needed by its verb"
+    if is_measured_off(parsed, first, last, token) or has_verb_left_out(parsed, token):
+        return "the rest of a time"
     if is_left_out_behind(parsed, last, token):
         return "the rest leaves it out"
     if in_condition(parsed, head):

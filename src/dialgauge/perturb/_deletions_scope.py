@@ -12,9 +12,11 @@ from dialgauge.perturb._guards import (
     noun_class,
 )
 from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._people import names_person
 
 #: Supersenses of what is always the time, thought, state or quality of something.
 OF_WHAT = frozenset((7, 9, 12, 16, 24, 26, 28))
+_TIME = 28
 #: Adverbs that repeat, add or replace something: what that is must be said.
 _REPEATING = frozenset(["again", "either", "instead", "too"])
 _AUXILIARIES = frozenset(["be", "do", "have"])
@@ -152,6 +154,35 @@ def is_counted_from(parsed: Parsed, first: int, token: Token) -> bool:
     """*Has known him since they were little*: what has been so is said together with its beginning."""
     helper = parsed.child(parsed.tokens[token.head], "aux")
     return parsed.tokens[first].lower == "since" and helper is not None and lemma_of(helper) == "have"
+
+
+def is_measured_off(parsed: Parsed, first: int, last: int, token: Token) -> bool:
+    """*The day after tomorrow*, *hours before the deadline*: a stretch of time that says nothing without its end, nor
+    the end without it."""
+    edges = (parsed.tokens[max(first - 1, 0) : first + 1], parsed.tokens[last : last + 2])
+    return any(
+        len(edge) == 2
+        and edge[0].sentence == edge[1].sentence == token.sentence
+        and edge[0].pos == "NOUN"
+        and noun_class(edge[0]) == _TIME
+        and edge[1].lower in ("after", "before")
+        for edge in edges
+    )
+
+
+def has_verb_left_out(parsed: Parsed, token: Token) -> bool:
+    """*A team comes today, a surveyor on Thursday*: the time is all that is left of a second clause."""
+    noun, when = parsed.tokens[token.head], parsed.child(token, "pobj")
+    timed = when is not None and when.entity in ("DATE", "TIME")
+    return token.dep == "prep" and timed and noun.pos == "NOUN" and names_person(noun)
+
+
+def is_time_with_somebody(parsed: Parsed, token: Token) -> bool:
+    """*Spending time with her*, which is more than spending time."""
+    noun = parsed.tokens[token.head] if token.dep == "prep" else token
+    spent = noun.dep == "dobj" and lemma_of(parsed.tokens[noun.head]) == "spend"
+    beside = token.dep == "prep" and lemma_of(noun) == "spend" and parsed.child(noun, "dobj") is not None
+    return token.lower == "with" and (spent or beside)
 
 
 def has_other_time(parsed: Parsed, first: int, last: int) -> bool:

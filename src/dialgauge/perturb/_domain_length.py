@@ -90,6 +90,8 @@ _REASONS = frozenset(["because", "since", "so", "as", "why", "due"])
 _NAMING = NAMED | {"DATE", "TIME", "MONEY", "PERCENT", "QUANTITY", "CARDINAL", "ORDINAL"}
 #: Verbs after which a name may be that of the hearer.
 _WITH_HEARER = word_set("giving_verbs") | {"ask", "notify", "promise", "remind", "show", "tell", "warn", "write"}
+#: Verbs that are as common without *that* (*she panicked the thief* is misread).
+_WITHOUT_THAT = word_set("knowing_verbs") | {"believe", "claim", "fear", "feel", "guess", "hope", "promise", "suspect"}
 #: Words that open a clause without which the sentence says something else.
 _PROTECTED = NEGATIONS | {"if", "unless", "until", "only", "except", "but"}
 
@@ -239,7 +241,7 @@ def _is_optional(parsed: Parsed, that: Token) -> bool:
     taken = not told and lemma_of(governor) in _WITH_HEARER and after is not None and after.tag != "PRP"
     again = any(t.lower == "that" and t.dep == "mark" for t in parsed.tokens[that.i + 1 : governor.right + 1])
     beside = governor.i == that.i - 1 or (told and parsed.tokens[that.i - 1].head == governor.i)
-    clause = verb.dep == "ccomp" and finite_part(parsed, verb) is not None
+    clause = verb.dep == "ccomp" and finite_part(parsed, verb) is not None and lemma_of(governor) in _WITHOUT_THAT
     return opens and beside and clause and not taken and not again
 
 
