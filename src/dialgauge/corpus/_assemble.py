@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,8 +34,8 @@ RATINGS_ALONE = "ratings alone are added to their summaries: dialgauge convert S
 JUDGED_ALONE = "judgements without texts"
 #: Systems that are the reference, as data sets call it which had it rated as well: "Original Ground Truth".
 _REFERENCE_NAME = (
-    r"^(?i:reference(?:-\d+)?|(?:original[ _-])?ground[ _-]?truth|gold(?:en)?[ _-](?:standard|summary|reference)"
-    r"|(?:human|gold)[ _-]reference|reference[ _-]summary)$"
+    r"^(?i:ref(?:erence)?(?:[ _-]?\d+)?|(?:original[ _-])?ground[ _-]?truth"
+    r"|gold(?:en)?[ _-](?:standard|summary|reference)|(?:human|gold)[ _-]reference|reference[ _-]summary)$"
 )
 
 
@@ -353,7 +354,7 @@ def _summaries(rows: Rows) -> pl.DataFrame:
     )
     given = rows.frame.filter(pl.col("summary").is_not_null() & named)
     called = given.filter(pl.col("system").str.contains(_REFERENCE_NAME) & pl.col("kind").is_null())["system"].unique()
-    others = [name for name in called.sort() if not name.startswith("reference")]
+    others = [name for name in called.sort() if not re.fullmatch(r"reference(?:-\d+)?", name)]
     if others:
         rows.notes.append(f"read as references: the summaries of {', '.join(map(repr, others))}")
     wrong = pl.col("provenance").is_in(

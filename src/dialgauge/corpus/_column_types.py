@@ -26,6 +26,6 @@ def column_type(values: pl.Series) -> str:
 
 def answers(values: pl.Series, most: int = 5000) -> Reading:
     """How the first filled cells of a column are read as judgements."""
-    shown = values.drop_nulls().head(most).cast(pl.String)
-    counts = shown.value_counts()
-    return read_values(dict(zip(counts[shown.name].to_list(), counts["count"].to_list(), strict=True)))
+    # The user's column may itself be called "count".
+    counts = values.drop_nulls().head(most).cast(pl.String).alias("value").value_counts(name="_count")
+    return read_values(dict(zip(counts["value"].to_list(), counts["_count"].to_list(), strict=True)))

@@ -24,6 +24,7 @@ from dialgauge.corpus._implausible import implausible
 from dialgauge.corpus._look_alikes import (
     MOST_WORDS,
     is_no_metric,
+    is_of_program,
     is_summed_up,
     looks_judged,
     looks_like_texts,
@@ -215,7 +216,11 @@ def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: _Read) 
             and not any(normalised(word) in names for word in one.counts)
         ]
         answers = _words_read(table.frame, plan)
-        free += [one for one in fields if one not in free and one.path not in found and speaks_like(one, answers)]
+        free += [
+            one
+            for one in fields
+            if one not in free and one.path not in found and not is_of_program(one) and speaks_like(one, answers)
+        ]
         chosen = [] if _are_compared(parts) else [one for one in free if names_sides(one)]
         found |= {one.path: (one, read_names(one.counts)) for one in [*share_words(free, answers), *chosen]}
     return found

@@ -301,8 +301,8 @@ class Guess:
         of = {use: column for column, (use, _) in self.chosen.items()}
         if "variant" in self.taken or not {"dialogue_id", "summary"} <= set(of):
             return
-        texts = self.frame.group_by(of["dialogue_id"]).agg(pl.col(of["summary"]).n_unique().alias("n"))
-        if not (texts["n"] > 1).any():
+        texts = self.frame.group_by(of["dialogue_id"]).agg(pl.col(of["summary"]).n_unique().alias("_n"))
+        if not (texts["_n"] > 1).any():
             return
         for column, name in self.names.items():
             values = self.frame[column]

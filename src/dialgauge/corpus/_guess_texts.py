@@ -1,5 +1,7 @@
 """Columns of texts that no name explains: by what they depend on, and by what stands beside them."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from dialgauge.corpus._guess import Guess
@@ -72,11 +74,23 @@ def _find_written(guess: Guess) -> None:
         return
     free = [column for column in guess.frame.columns if column not in guess.chosen]
     texts = [column for column in free if _is_text(guess, column) and _varies(guess.frame, column, of["dialogue_id"])]
+    texts = texts or [column for column in free if _is_read_by_several(guess, column, of)]
     names = [column for column in free if column not in texts and _is_name(guess, column)]
     pairs = [(t, n) for t in texts for n in names if _writes(guess.frame, of["dialogue_id"], t, n)]
     if len(pairs) == 1:
         guess.choose(pairs[0][0], "summary", f"each {pairs[0][1]!r} has a text of its own for each dialogue here")
         guess.choose(pairs[0][1], "system", "each of its values has a text of its own for each dialogue")
+
+
+def _is_read_by_several(guess: Guess, column: str, of: Mapping[str, str]) -> bool:
+    """Whether a column with the name of remarks holds what people judged: several people have the same whole text.
+
+    A doctor's note is a summary; what two people remark on it differs, and mostly they remark nothing.
+    """
+    if "annotator" not in of or guess.frame[column].null_count() or not guess.has_texts(column):
+        return False
+    people = guess.frame.group_by(of["dialogue_id"], column).agg(pl.col(of["annotator"]).n_unique().alias("_n"))
+    return int((people["_n"] > 1).sum()) >= _SAME * people.height
 
 
 def _is_name(guess: Guess, column: str) -> bool:

@@ -33,7 +33,7 @@ def with_ids_of_dialogues(table: Table, mapping: Mapped) -> Table:
     if not _ANYTHING.fullmatch(normalised(ids)):
         return table
     rows = table.frame.select(pl.col(ids, text, system).cast(pl.String)).drop_nulls().unique()
-    texts = rows.group_by(text).len()["len"]
+    texts = rows.group_by(text).len("_n")["_n"]
     if not rows[ids].is_unique().all() or not rows.select(text, system).is_unique().all():
         return table
     if int((texts > 1).sum()) * 2 <= len(texts) or len(texts) < 2:

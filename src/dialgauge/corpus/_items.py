@@ -49,7 +49,7 @@ def _named_items(source: Sheet, target: Sheet) -> tuple[str, dict[str, _Cell]] |
             continue
         if (values.str.len_chars() > _LONGEST).any():
             continue
-        cells = _cells(source.frame, values.to_list())
+        cells = _cells(source.frame, values.to_list(), key)
         if _are_most(cells, len(values)):
             return key, cells
     return None
@@ -61,22 +61,24 @@ def _are_most(cells: Mapping[str, _Cell], items: int) -> bool:
     return len(named) > 1 and len(named) * 2 >= items and len(cells) * 10 >= len(named) * len(asked) * 6
 
 
-def _cells(frame: pl.DataFrame, items: Sequence[str]) -> dict[str, _Cell]:
+def _cells(frame: pl.DataFrame, items: Sequence[str], key: str) -> dict[str, _Cell]:
     """The item and the question of each column of answers; empty where some item is asked the same twice."""
     longest = sorted(items, key=len, reverse=True)
     found: dict[str, _Cell] = {}
     for column in frame.columns:
-        cell = next((cell for item in longest if (cell := _cell(column, item)) is not None), None)
+        cell = next((cell for item in longest if (cell := _cell(column, item, key)) is not None), None)
         if cell is not None and is_judged(frame, column):
             found[column] = cell
     return found if len(set(found.values())) == len(found) else {}
 
 
-def _cell(column: str, item: str) -> _Cell | None:
+def _cell(column: str, item: str, key: str) -> _Cell | None:
     at = re.search(rf"(?<![^\W_]){re.escape(item)}(?![^\W_])", column, re.IGNORECASE)
     if at is None:
         return None
     before, behind = column[: at.start()].strip(_EDGE), column[at.end() :].strip(_EDGE)
+    if normalised(before) == normalised(key):  # "Item 1 [Clarity]" beside a column "Item" with 1
+        before = ""
     if before and behind:  # a sentence that happens to have the name of an item in it
         return None
     return item, before or behind or VALUE

@@ -120,6 +120,16 @@ def may_be_judged(one: Field, has_judgements: bool, known_layout: bool) -> bool:
     )
 
 
+def is_of_program(one: Field) -> bool:
+    """Whether a field stands among what programs compute, and nothing on the way to it is of people."""
+    above = [normalised(part) for part in one.names[:-1]]
+    computed = any(part in _OF_PROGRAMS or is_metric(part) for part in above)
+    return computed and not any(_OF_PEOPLE & set(part.split("_")) or is_person(part) for part in above)
+
+
+_OF_PEOPLE = frozenset(["human", "humans", "people", "manual", "expert", "experts", "crowd"])
+
+
 def is_no_metric(one: Field, found: Reading) -> bool:
     """Whether a field that is called like a program's score (``R1``) holds points that people give."""
     few = found.share >= MOSTLY and 1 < found.distinct <= MOST_POINTS

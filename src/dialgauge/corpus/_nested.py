@@ -36,6 +36,7 @@ from dialgauge.corpus._shapes import (
     are_short_answers,
     are_summaries,
     are_turns,
+    hold_dimensions,
     hold_judgements,
     hold_records,
     hold_summaries,
@@ -252,7 +253,8 @@ class _Level:
         if isinstance(value, list):
             yield from self._listed(key, value)
             return
-        if any(not isinstance(single(entry), dict | list) for entry in value.values()):
+        people = not self.known_person and hold_dimensions(value)
+        if not people and any(not isinstance(single(entry), dict | list) for entry in value.values()):
             value = {inner: single(entry) for inner, entry in value.items()}
             named = self.known_person or any(is_person(normalised(inner)) for inner in value)
             yield {**({} if named else {"annotator": "1"}), **flat(value)}  # a dimension each

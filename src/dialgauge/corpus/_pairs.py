@@ -8,7 +8,7 @@ import polars as pl
 
 from dialgauge.corpus._better import say_better
 from dialgauge.corpus._mapping import Mapped
-from dialgauge.corpus._names import is_housekeeping, is_other_id, is_person, normalised
+from dialgauge.corpus._names import heading, is_housekeeping, is_other_id, is_person, normalised
 from dialgauge.corpus._sides import Options, columns_of, option_rows, taken_out, with_annotators
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import OVERALL
@@ -91,11 +91,34 @@ def refuse_unclear(frame: pl.DataFrame, winner: str, options: Options) -> None:
 
 def preferences(table: Table, mapping: Mapped, options: Options, winners: Sequence[str]) -> Table:
     """The table with a row per summary, and the preferences of each question taken out of the rows."""
-    keyed, plan = taken_out(table, mapping, [*winners, *columns_of(options)])
+    unsure = _certainties(table, mapping)
+    keyed, plan = taken_out(table, mapping, [*winners, *columns_of(options), *unsure])
     keyed = with_annotators(keyed)
     made = option_rows(table, keyed, plan, options)
+    if unsure:
+        listed = ", ".join(map(repr, unsure))
+        note = f"{listed}: how sure people were of their preference, which is no rating of a summary, and is left out"
+        made = replace(made, settled=made.settled | set(unsure), notes=(*made.notes, note))
     frames = [_asked(table, keyed, options, winner, made.frame.height, len(winners) > 1) for winner in winners]
     return replace(made, further={**made.further, "preferences": pl.concat(frames)})
+
+
+def _certainties(table: Table, mapping: Mapped) -> list[str]:
+    """The columns that say how sure somebody was, unless the user says what they are."""
+    said = {name for given in mapping.values() for name in ([given] if isinstance(given, str) else given)}
+    asked = {column: normalised(heading(column)[0]) for column in table.frame.columns if column not in said}
+    return [column for column, name in asked.items() if _CERTAINTY.fullmatch(name) and not _is_of_side(name)]
+
+
+#: "How sure (1-3)", "confidence", "judge_confidence", "How confident are you?".
+_CERTAINTY = re.compile(
+    r"(?:how_)?(?:sure|certain|confident)(?:_(?:are|were)_you)?(?:_.*)?|(?:\w+_)?(?:confidence|certainty)(?:_\w+)?"
+)
+
+
+def _is_of_side(name: str) -> bool:
+    """Whether a name is about one of the two options: how confident a summary sounds may be judged."""
+    return bool({"a", "b", "1", "2", "left", "right", "first", "second"} & set(name.split("_")))
 
 
 def votes(table: Table, mapping: Mapped, systems: Mapping[str, str]) -> Table | None:

@@ -76,7 +76,7 @@ def _is_of_judges(frame: pl.DataFrame, column: str, plan: Plan) -> bool:
     written = [name for use in ("dialogue_id", "dialogue", "system") for name in plan.uses.get(use, ())]
     if not people or not written:
         return False
-    alone = frame.group_by(people[0]).agg(pl.col(column).drop_nulls().n_unique().alias("n"))["n"]
-    apart = frame.group_by(written).agg(pl.col(column).drop_nulls().n_unique().alias("n"))["n"]
+    alone = frame.group_by(people[0]).agg(pl.col(column).drop_nulls().n_unique().alias("_n"))["_n"]
+    apart = frame.group_by(written).agg(pl.col(column).drop_nulls().n_unique().alias("_n"))["_n"]
     named = bool(TELLING["annotator"] & set(normalised(column).split("_")))
     return bool((alone <= 1).all()) and (named or bool((apart > 1).any()))

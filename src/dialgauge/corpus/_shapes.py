@@ -6,6 +6,7 @@ from typing import Any
 
 from dialgauge.corpus._names import USES, is_dimension, is_id, is_person, normalised
 from dialgauge.corpus._turns import AUTHORS, SPEAKERS, TEXTS, is_pair, is_silent, said_in, split_speaker
+from dialgauge.corpus._types import OVERALL
 from dialgauge.corpus._values import is_answer
 
 SUMMARIES = re.compile(
@@ -142,6 +143,19 @@ def hold_judgements(value: Any) -> bool:
             for item in value
         )
     )
+
+
+def hold_dimensions(value: Mapping[str, Any]) -> bool:
+    """Whether all objects answer on the same known dimensions, and their names are none: people, or systems.
+
+    ``overall`` may be what one of several questions was answered with, and objects of different dimensions are groups.
+    """
+    if any(is_dimension(normalised(str(name))) for name in value) or not all(map(_answer_dimensions, value.values())):
+        return False
+    asked = [set(map(normalised, entry)) for entry in value.values()]
+    every = set().union(*asked)
+    known = all(is_dimension(name) and name != OVERALL and name not in USES["value"] for name in every)
+    return known and bool(asked) and bool(set.intersection(*asked))
 
 
 def _are_numbers(value: Any) -> bool:

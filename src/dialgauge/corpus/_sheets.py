@@ -14,6 +14,7 @@ from dialgauge.corpus._names import USES, heading, is_dimension, normalised
 from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rows import as_text
+from dialgauge.corpus._sheet_systems import with_systems_named
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._utterances import without_totals
 from dialgauge.corpus._wide import as_long
@@ -37,6 +38,7 @@ def one_table(
     tidied = plain if what == "list" else {name: without_totals(one, {}) for name, one in plain.items()}
     notes = [*notes, *(f"{name}: {note}" for name, made in tidied.items() for note in made.notes)]
     sheets = [replace(one, frame=tidied[one.name].frame, place=tidied[one.name].place) for one in sheets]
+    sheets = with_systems_named(sheets, notes)
     as_they_are = tuple(sheets)
     sheets = with_links(with_items(_with_dimensions(sheets), notes))
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
@@ -180,8 +182,8 @@ def _what_sheets_are(stack: pl.DataFrame, plan: Plan, names: dict[str, str]) -> 
         return "annotator" if split else None
     summaries = plan.uses.get("summary") or _judged_texts(stack, plan)
     if "system" not in names and summaries:
-        texts = stack.drop_nulls(summaries[0]).group_by(key).agg(pl.col(summaries[0]).n_unique().alias("n"))
-        if (texts["n"] > 1).any():
+        texts = stack.drop_nulls(summaries[0]).group_by(key).agg(pl.col(summaries[0]).n_unique().alias("_n"))
+        if (texts["_n"] > 1).any():
             return "system"
     return "annotator" if judged else None
 

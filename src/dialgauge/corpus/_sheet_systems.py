@@ -1,0 +1,126 @@
+"""Systems that one sheet or file names for others: in headings over its texts, or in a key to letters."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from dialgauge.corpus._columns import make_plan
+from dialgauge.corpus._names import USES, normalised
+from dialgauge.corpus._rows import as_text
+from dialgauge.corpus._table import Sheet
+
+#: More names than this are none of systems.
+_MOST = 30
+_ROW = "_origin"
+
+
+def with_systems_named(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
+    """The sheets under the names of their systems, each summary in a row where others judge it in one."""
+    if len(sheets) < 2:
+        return list(sheets)
+    made = _decoded(sheets, notes)
+    uses = {sheet.name: make_plan(sheet.frame).uses for sheet in made}
+    judging = [
+        (sheet, uses[sheet.name]["system"][0])
+        for sheet in made
+        if len(uses[sheet.name].get("system", ())) == 1 and "summary" not in uses[sheet.name]
+    ]
+    return [_with_texts_below(sheet, judging, notes) for sheet in made]
+
+
+def _with_texts_below(sheet: Sheet, judging: Sequence[tuple[Sheet, str]], notes: list[str]) -> Sheet:
+    """A sheet with a column of texts for each system (``summary_m1``) with rows, where others name ``m1`` in rows."""
+    for other, system in judging:
+        if other is sheet:
+            continue
+        columns = _columns_of(
+            sheet, _named(other.frame, [system])[system].drop_nulls().unique(maintain_order=True).to_list()
+        )
+        if columns and not {system, "summary"} & set(sheet.frame.columns):
+            listed = ", ".join(map(repr, columns.values()))
+            notes.append(f"{sheet.name}: {listed} hold the summaries of the systems that {other.name!r} names")
+            return _below(sheet, columns, system)
+    return sheet
+
+
+def _columns_of(sheet: Sheet, systems: Sequence[str]) -> dict[str, str]:
+    """The column of texts of each system: its name, or that with the same word for a summary before or behind it."""
+    if not 1 < len(systems) <= _MOST:
+        return {}
+    texts = {normalised(column): column for column in sheet.frame.columns if _has_texts(sheet.frame[column])}
+    words = ["{}", *(form for word in USES["summary"] for form in (f"{word}_{{}}", f"{{}}_{word}"))]
+    for form in words:
+        named = {system: texts.get(form.format(normalised(system))) for system in systems}
+        found = {system: column for system, column in named.items() if column is not None}
+        if len(found) == len(systems) == len(set(found.values())):
+            return found
+    return {}
+
+
+def _below(sheet: Sheet, columns: dict[str, str], system: str) -> Sheet:
+    taken = set(columns.values())
+    rest = [column for column in sheet.frame.columns if column not in taken]
+    numbered = sheet.frame.with_row_index(_ROW)
+    parts = [
+        numbered.select(_ROW, *rest, pl.lit(name).alias(system), pl.col(column).cast(pl.String).alias("summary"))
+        for name, column in columns.items()
+    ]
+    frame = pl.concat(parts).sort(_ROW, maintain_order=True)
+    origin, place = frame[_ROW].to_list(), sheet.place
+    return replace(sheet, frame=frame.drop(_ROW), place=lambda row: place(origin[row]))
+
+
+def _decoded(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
+    """The sheets with the systems that a key gives for letters which mean another system in each dialogue."""
+    uses = {sheet.name: make_plan(sheet.frame).uses for sheet in sheets}
+    for key in sheets:
+        named = [column for column in key.frame.columns if column in uses[key.name].get("system", ())]
+        pair = [column for column in key.frame.columns if column not in named]
+        if len(named) != 1 or len(pair) != 2 or named[0] in pair:
+            continue
+        blind = [sheet for sheet in sheets if sheet is not key and {*pair} <= {*sheet.frame.columns} - {*named}]
+        ids = {
+            column
+            for sheet in blind
+            for column in uses[sheet.name].get("dialogue_id", ())
+            if column in pair and "dialogue" in uses[sheet.name]
+        }
+        if len(ids) == 1 and _is_key(key.frame, pair, named[0], blind):
+            code = next(column for column in pair if column not in ids)
+            notes.append(f"{key.name!r} tells which system {code!r} means in each {pair[1 - pair.index(code)]!r}")
+            told = {sheet.name: _with_system(sheet, key.frame, pair, code, named[0]) for sheet in blind}
+            return [told.get(sheet.name, sheet) for sheet in sheets if sheet is not key]
+    return list(sheets)
+
+
+def _is_key(frame: pl.DataFrame, pair: list[str], system: str, blind: Sequence[Sheet]) -> bool:
+    """Whether each pair has one system, each letter several, and the others have no pair that is not told."""
+    rows = _named(frame, [*pair, system])
+    if rows.null_count().sum_horizontal().item() or rows.select(pair).is_duplicated().any() or not blind:
+        return False
+    known = set(rows.select(pair).iter_rows())
+    told = all(set(_named(sheet.frame, pair).drop_nulls().iter_rows()) <= known for sheet in blind)
+    return told and all(rows.select(column, system).unique()[column].is_duplicated().any() for column in pair)
+
+
+def _with_system(sheet: Sheet, key: pl.DataFrame, pair: list[str], code: str, system: str) -> Sheet:
+    """A sheet with the system in the place of the letter, and its dialogues under the name that is known for ids."""
+    known = _named(key, [*pair, system])
+    frame = sheet.frame.with_columns(_named(sheet.frame, pair))
+    frame = frame.join(known, on=pair, how="left", maintain_order="left").drop(code)
+    ids = next(column for column in pair if column != code)
+    free = "dialogue_id" not in frame.columns
+    return replace(sheet, frame=frame.rename({ids: "dialogue_id"}) if free else frame)
+
+
+def _named(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Columns of names as texts: the 1 of one sheet is the 1.0 of another."""
+    return frame.select(as_text(column, frame).str.strip_chars().alias(column) for column in columns)
+
+
+def _has_texts(values: pl.Series) -> bool:
+    if values.dtype.is_nested():
+        return False
+    shown = values.drop_nulls().cast(pl.String)
+    return bool(len(shown)) and int(shown.str.contains(r"\S\s+\S+\s+\S").sum()) * 2 > len(shown)
