@@ -197,3 +197,25 @@ def test_letters_that_mean_another_system_in_each_dialogue(tmp_path: Path) -> No
         for who in _PEOPLE
     }
     assert any("'Key' tells which system 'Code' means" in note for note in corpus.notes)
+
+
+def test_metadata_of_labelbox_that_name_the_system_are_no_answers(tmp_path: Path) -> None:
+    def label(call: str, place: int, who: str) -> dict[str, Any]:
+        grade = str(_grade(call, place, who))
+        chosen = {"name": "Clarity", "value": "clarity", "radio_answer": {"name": f"{grade} - so", "value": grade}}
+        given = {"objects": [], "classifications": [chosen]}
+        return {"label_details": {"created_by": f"{who}@example.org"}, "annotations": given}
+
+    records = [
+        {
+            "data_row": {"id": f"{call}{system}", "external_id": call, "row_data": texts[place]},
+            "metadata_fields": [{"schema_name": "model", "value": system}],
+            "attachments": [{"type": "RAW_TEXT", "name": "transcript", "value": talk}],
+            "projects": {"p1": {"labels": [label(call, place, who) for who in _PEOPLE]}},
+        }
+        for call, (talk, *texts) in _CALLS.items()
+        for place, system in enumerate(_SYSTEMS)
+    ]
+    path = tmp_path / "export.ndjson"
+    path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    _is_whole(read_corpus(path))

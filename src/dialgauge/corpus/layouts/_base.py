@@ -49,6 +49,7 @@ class Builder:
     notes: list[str] = field(default_factory=list)
     known: dict[str, str] = field(default_factory=dict)
     ignored: dict[str, str] = field(default_factory=dict)
+    settled: set[str] = field(default_factory=set)
     groups: dict[str, str] = field(default_factory=dict)
     declared: list[Dimension] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
@@ -136,6 +137,7 @@ class Builder:
             layout=layout.name,
             known=self.known,
             ignored=self.ignored,
+            settled=frozenset(self.settled),
             further=further,
             groups=self.groups,
             declared=tuple(self.declared),

@@ -41,10 +41,18 @@ def _labelbox(builder: Builder) -> None:
         asked = f"projects.{project}.labels[].annotations.classifications[]"
         for path in ("value", "radio_answer.value", "checklist_answers[].value"):
             builder.ignored[f"{asked}.{path}"] = "the platform's own name of what 'name' says"
+    if _names_systems(builder.records):
+        builder.settled.add("metadata_fields[].value")
     after_last = _ends_after([(span["end"], text) for _, span, text in marked if span["end"] is not None])
     for line, span, _ in marked:
         end = span["end"]
         builder.judge("spans", line, span | {"end": end if after_last or end is None else end + 1})
+
+
+def _names_systems(records: Sequence[tuple[int, Record]]) -> bool:
+    """Whether the metadata say nothing but which system wrote: few names that recur are no answers then."""
+    fields = [one for _, record in records for one in record.get("metadata_fields") or ()]
+    return all(normalised(str(one.get("schema_name") or one.get("name"))) in USES["system"] for one in fields)
 
 
 def _position(given: Any) -> int | None:
