@@ -13,8 +13,13 @@ from dialgauge.perturb import all_perturbations
 ROOT = Path(__file__).parents[1]
 MEASURED, DOCS = ROOT / "benchmarks" / "MEASURED.md", ROOT / "docs" / "perturb.md"
 _ALL = "| kind | texts | applied | read | grammatical | as claimed | date |"
-_LABELLED = "| kind | labelled | made again | equal to one labelled right | equal to one labelled wrong | new |"
-_LAST = "| kind | labelled set: made, right, wrong | last reading: applied | grammatical | as claimed | date |"
+_LABELLED = (
+    "| kind | labelled | made again | equal to one labelled right | equal to one labelled wrong | new | grammatical "
+    "| as claimed |"
+)
+_LAST = (
+    "| kind | labelled set: made, grammatical, as claimed | last reading: applied | grammatical | as claimed | date |"
+)
 
 
 def all_rows() -> list[tuple[object, ...]]:
@@ -29,7 +34,7 @@ def all_rows() -> list[tuple[object, ...]]:
 def last_rows(page: str) -> list[tuple[object, ...]]:
     """The last reading of each kind, and of each of its levels and styles that was read by itself."""
     labelled = {
-        cells[0]: f"{cells[2]} of {cells[1]}, {cells[3]}, {cells[4]}"
+        cells[0]: f"{cells[2]} of {cells[1]}, {cells[6]}, {cells[7]}"
         for cells in (line.strip("| ").split(" | ") for line in _table(page, _LABELLED).splitlines()[2:])
     }
     rows: list[tuple[object, ...]] = []
