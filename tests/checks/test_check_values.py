@@ -2,6 +2,7 @@
 
 import pytest
 
+from dialgauge.checks import refusal
 from dialgauge.checks._values import Value, comparable, follows, same, stated, values_of
 
 
@@ -112,3 +113,24 @@ def test_no_character_belongs_to_two_values() -> None:
     taken = [i for value in values_of(text) for i in range(value.start, value.end)]
     assert len(taken) == len(set(taken))
     assert [value.kind for value in values_of(text)] == ["phone", "date", "clock", "money", "percent", "duration", "id"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("730 days", "2 years", True),
+        ("half a year", "6 months", True),
+        ("30 days", "one month", True),
+        ("3 days", "5 days", False),
+    ],
+)
+def test_a_year_is_twelve_months_and_365_days(one: str, other: str, alike: bool) -> None:
+    (first,), (second,) = values_of(one), values_of(other)
+    assert same(first, second) is same(second, first) is alike
+
+
+def test_languages_are_told_without_the_names_of_speakers_and_by_script_alone() -> None:
+    german = "A: Wann kommt der Zug und wer holt ihn ab?\nI: Ich weiß es nicht, aber er ist wohl um drei da."
+    spoken = "\n".join(line.partition(": ")[2] for line in german.splitlines())
+    assert refusal(german, "Der Zug kommt um drei.") == refusal(spoken, "Der Zug kommt um drei.") is not None
+    assert refusal("A: When is the train?", "電車はいつ来ますか。三時に来ると思います。") is not None

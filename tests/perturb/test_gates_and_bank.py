@@ -127,6 +127,13 @@ def test_what_a_gate_stops_is_declined_and_what_passes_is_noted(monkeypatch: pyt
     assert refused == Declined("stopped by the gate parse: broken")
 
 
+def test_what_the_checks_cannot_read_is_stopped_with_a_reason() -> None:
+    turns = (Turn("A", "Wann kommt der Zug und wer holt ihn ab?"), Turn("I", "Ich weiß es nicht, wohl um 3 Uhr."))
+    task, variant = _made("change_number", "Der Zug kommt um 3 Uhr.", [Edit(17, 18, "5")], Dialogue("d", turns))
+    reason, _ = judge_consistency(task, variant)
+    assert "English only" in reason
+
+
 def _corpus() -> Bank:
     talk = (
         Turn("Ann", "The computer battery and the charger are broken."),

@@ -5,7 +5,7 @@ import re
 #: Negations, as written in books and in chats ("dont", "don ' t"), and verbs that negate what follows.
 _NEGATION = re.compile(
     r"\b(?:not|no|nope|nah|nay|never|none|nothing|nobody|no-one|nowhere|neither|nor|without|cannot|hardly|barely|unable|"
-    r"unfortunately|impossible|refus\w*|declin\w*|fail\w*|forg[eo]t\w*|lack\w*|reject\w*|unless|instead|out\sof|un?till?|down|gone|broken|"
+    r"unfortunately|impossible|refus\w*|declin\w*|fail\w*|forg[eo]t\w*|lack\w*|reject\w*|unless|instead|out\sof|(?:un)?till?|down|gone|broken|"
     r"(?:do|does|did|is|are|was|were|have|has|had|wo|would|could|should|ca|ai|must|need)n\s?['’]?\s?t"
     r")\b|n\s?['’]\s?t\b",
     re.IGNORECASE,

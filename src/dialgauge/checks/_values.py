@@ -44,6 +44,7 @@ _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _UNITS = {"second": 1 / 60, "sec": 1 / 60, "minute": 1, "min": 1, "hour": 60, "hr": 60, "day": 1440, "night": 1440}
 #: A year is twelve months, so that half a year is six of them.
 _UNITS |= {"week": 10080, "month": 43200, "year": 518400, "yr": 518400}
+_HALF_YEAR = _UNITS["year"] / 2
 _UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
 _AM_PM = r"(?:\s?[ap]\.?\s?m\b\.?|\s?o['’ ]+\s?clock|-?ish\b)"
 _DAYS = {
@@ -279,6 +280,9 @@ def same(first: Value, second: Value) -> bool:
 
 
 def _matches(first: Value, second: Value) -> bool:
+    if first.kind == second.kind == "duration" and first.written[-1] % _HALF_YEAR == 0:
+        days = first.written[-1] / 360 * 365  # a year is twelve months of 30 days here, and 365 days as well
+        return days == second.written[-1] or first.amount == second.amount
     if first.kind in _AMOUNTS and second.kind in _AMOUNTS:
         return first.amount == second.amount
     if first.kind == "clock":

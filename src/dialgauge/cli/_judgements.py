@@ -47,7 +47,7 @@ def note_same_names(corpus: "Corpus") -> None:
 
 def low_agreement(corpus: "Corpus", policy: "RatingPolicy") -> list[str]:
     """A note that names the dimensions on which people agree too little to rely on; none where there is no such."""
-    from dialgauge.ratings import JudgementSettings, agreement, classes_without_order, verdict
+    from dialgauge.ratings import JudgementSettings, agreement, verdict
 
     found: dict[str, float | None] = {}
     if corpus.ratings["value"].count():
@@ -57,7 +57,7 @@ def low_agreement(corpus: "Corpus", policy: "RatingPolicy") -> list[str]:
             policy=policy.model_copy(update={"dimensions": None}),
             by=("dimension",),
             resamples=0,
-            nominal=classes_without_order(corpus, policy),
+            nominal=corpus.dimensions_of("nominal"),
         ).frame
         found |= dict(measured.select("dimension", "value").iter_rows())
     judged = analyse(corpus, JudgementSettings(resamples=0, splits=1))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dialgauge.checks import CHECKS, CheckedSummary, Reason, check
+from dialgauge.checks import CHECKS, CheckedSummary, Reason, check, refusal
 from dialgauge.corpus import Turn
 from dialgauge.perturb._gates import is_shorthand
 
@@ -31,6 +31,8 @@ def judge_consistency(task: "Task", variant: "Variant") -> tuple[str, Mapping[st
     itself; where it is degraded, the transcript must not support the variant better than the original."""
     effect = task.request.perturbation.effects.get("consistency")
     if effect == "preserves" and task.claims_fluency:
+        if why := refusal(task.text, variant.text):
+            return why, {}
         original = (Turn("", task.text),)
         found = check(original, variant.text)
         against = [reason for reason in _reasons(found) if not (is_shorthand(variant) and reason.check == _NAME)]
@@ -43,6 +45,9 @@ def judge_consistency(task: "Task", variant: "Variant") -> tuple[str, Mapping[st
         return "", {"p_right": round(found.p_right, 4)}
     if effect != "degrades" or task.dialogue is None or not task.dialogue.turns:
         return "", {}
+    spoken = "\n".join(turn.text for turn in task.dialogue.turns)
+    if why := refusal(spoken, task.text) or refusal(spoken, variant.text):
+        return why, {}
     before, after = check(task.dialogue, task.text).p_right, check(task.dialogue, variant.text).p_right
     if after > before + _RISE:
         return f"the transcript supports it better than the original ({before:.2f} → {after:.2f})", {}

@@ -54,6 +54,11 @@ async function prepareOffline() {
   await navigator.serviceWorker.register("/offline-worker.js", { scope: "/work" }).catch(() => {});
 }
 
+/** Whether what this page asks for is kept for a reload without a connection. */
+function isKept() {
+  return Boolean(navigator.serviceWorker?.controller);
+}
+
 /** Somebody else may sit down at this browser: first what is kept goes, then the page, which could not wait for it. */
 async function forget(event) {
   event.preventDefault();
@@ -143,11 +148,14 @@ async function fetchPage(id) {
   try {
     for (;;) {
       acknowledged.clear();
+      const kept = isKept();
       const page = await ask(`/api/pages/${id}`);
       if (page.items.some((item) => acknowledged.has(item.id))) continue;
       // Nothing is waited for between the look at the outbox and this: what is acknowledged next finds the page here.
       page.items.forEach(addPending);
       fetched.set(id, page);
+      // The worker that keeps pages took over while this one was on its way past it.
+      if (!kept && isKept()) ask(`/api/pages/${id}`).catch(() => {});
       return page;
     }
   } finally {

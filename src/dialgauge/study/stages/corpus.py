@@ -40,7 +40,7 @@ class RatingsFile(SectionModel):
 
 def _named_files(given: Any) -> Any:
     """A bare name is a file that needs no more said about it."""
-    listed = given if isinstance(given, list) else [given]
+    listed = given if isinstance(given, list | tuple) else [given]
     return tuple({"file": one} if isinstance(one, str) else one for one in listed)
 
 
