@@ -28,8 +28,8 @@ def judged_apart(tables: Mapping[Path, Table]) -> dict[Path, Table] | None:
     judged = {file for file in set(records) - told if _only_judged(opened[file], records[file])}
     if not told or not judged or len(told) + len(judged) < len(records):
         return None
-    texts = [one for file in told for one in records[file]]
-    for file in judged:
+    texts = [one for file in sorted(told) for one in records[file]]
+    for file in sorted(judged):
         if (key := _key_of(tables[file], records[file], texts)) is not None:
             renamed = [(n, _renamed(one, key)) for n, one in opened[file].records or ()]
             opened[file] = replace(opened[file], records=tuple(renamed))

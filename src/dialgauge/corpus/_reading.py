@@ -5,6 +5,8 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
+import polars as pl
+
 from dialgauge.corpus._assemble import Parts, assemble
 from dialgauge.corpus._conserved import lost_fields
 from dialgauge.corpus._corpus import Corpus, CorpusInfo
@@ -103,8 +105,11 @@ def best_reading(
         except InputError as question:
             if failed is not None and str(question).startswith(ASKED):
                 raise InputError(f"{path}: {str(question).removeprefix(ASKED)}") from failed
+        except pl.exceptions.PolarsError:
+            if first is None:
+                raise
         else:
-            if second is not None:
+            if second is not None and (first is None or _keeps(second[1], first[1])):
                 return second
     if first is None:
         assert failed is not None
@@ -117,6 +122,20 @@ def _is_whole(parts: Parts, mapping: Mapped) -> bool:
     asked = "annotator" in mapping or "dimension" in mapping
     judged = any(getattr(parts, name).height for name in ("ratings", "preferences", "choices", "spans"))
     return not any(one.too_much() for one in parts.accounts) and (judged or not asked)
+
+
+def _keeps(second: Parts, first: Parts) -> bool:
+    """Whether a second reading has no fewer texts, turns and names of people than the first."""
+    return all(more >= fewer for more, fewer in zip(_held(second), _held(first), strict=True))
+
+
+def _held(parts: Parts) -> tuple[int, int, int]:
+    texts = parts.summaries.filter(pl.col("text").str.strip_chars() != "")["text"].n_unique()
+    turns = int(parts.dialogues["turns"].list.len().sum() or 0)
+    judged = [getattr(parts, name) for name in ("ratings", "preferences", "choices", "spans")]
+    people = {name for frame in judged for name in frame["annotator"].drop_nulls().unique()}
+    # People without names are counted from 1.
+    return texts, turns, len(people - {str(number + 1) for number in range(len(people))})
 
 
 def _by_structure(loaded: Table, mapping: Mapped, asked: ReadingSettings) -> tuple[Table, Parts] | None:

@@ -198,12 +198,15 @@ def joined(part: Part, parts: Mapping[str, Part], links: Sequence[Link], above: 
     """A part with the columns of the parts that its rows name, and of those that these name."""
     frame, kinds = part.frame, dict(part.kinds)
     judged = bool(part.of("scale"))
+    letters: set[str] = set()
     for link in links:
         if link.source != part.sheet.name or link.target in (*above, part.sheet.name):
             continue
         if judged and parts[link.target].of("scale") and not parts[link.target].of("text", "dialogue"):
             continue  # it sums up what is judged here
         target = joined(parts[link.target], parts, links, (*above, part.sheet.name))
+        if not {*link.columns} <= {*frame.columns} or not {*link.keys} <= {*target.frame.columns}:
+            continue
         taken = [
             column
             for column, kind in target.kinds.items()
@@ -216,9 +219,12 @@ def joined(part: Part, parts: Mapping[str, Part], links: Sequence[Link], above: 
         )
         kinds |= {column: target.kinds[column] for column in taken}
         kinds |= {column: "name" for column in link.columns if kinds[column] == "scale"}
-        if any(column.endswith(DECODED) for column in taken):  # the letters have done their work
-            frame = frame.drop(gone := [c.removesuffix(DECODED) for c in taken if c.endswith(DECODED)])
-            kinds = {column: kind for column, kind in kinds.items() if column not in gone}
+        here = dict(zip(link.keys, link.columns, strict=True))
+        decoded = [column.removesuffix(DECODED) for column in taken if column.endswith(DECODED)]
+        letters |= {here.get(letter, letter) for letter in decoded}
+    if not above:  # all keys are joined: the letters have done their work
+        frame = frame.drop(letters & {*frame.columns})
+        kinds = {column: kind for column, kind in kinds.items() if column not in letters}
     return Part(replace(part.sheet, frame=frame), kinds)
 
 

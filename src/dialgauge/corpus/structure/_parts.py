@@ -22,6 +22,15 @@ _SHORT = 12
 _MOSTLY = 0.9
 
 
+def told_apart(loaded: Table) -> Table:
+    """The source with a name of its own for each part: files of two folders or formats may have the same."""
+    taken: dict[str, Sheet] = {}
+    for part in loaded.parts:
+        name = _free(part.name, taken)
+        taken[name] = replace(part, name=name)
+    return replace(loaded, parts=tuple(taken.values()))
+
+
 def put_together(loaded: Table) -> Table:
     """All parts of a source under each other, with the name of each in a column, so that nothing is left out."""
     if not loaded.parts:
@@ -138,15 +147,19 @@ def _written(column: pl.Series) -> pl.Series:
 
 
 def _listed(source: Table) -> list[Sheet]:
-    """A table for each list of objects, whose rows repeat the short values around them."""
+    """A table for each list of objects, whose rows repeat the short values around them; none where that is too much."""
     assert source.records is not None
     rows: dict[str, list[dict[str, Any]]] = {}
     places: dict[str, list[int]] = {}
+    cells = 0
     for number, (_, record) in enumerate(source.records):
         for name, row in _rows_in(record, {}, "", 0):
             rows.setdefault(name, []).append(row)
             places.setdefault(name, []).append(number)
-    stem = PurePath(source.place(0)[0]).stem
+            cells += len(row)
+        if cells > MOST_CELLS:
+            return []
+    stem = _free(PurePath(source.place(0)[0]).stem, rows)
     return [
         Sheet(name or stem, to_frame(made, source.place(0)[0]), _placed(source, places[name]))
         for name, made in rows.items()

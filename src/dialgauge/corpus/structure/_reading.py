@@ -1,6 +1,6 @@
 """One table of judgements from all parts of a source, under the names that the rest of the reading knows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -10,8 +10,8 @@ from dialgauge.corpus._names import heading
 from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._utterances import without_totals
-from dialgauge.corpus.structure._joins import Part, joined, links_between, profiled, stacked, with_keys_opened
-from dialgauge.corpus.structure._parts import MOST_CELLS, parts_of, put_together
+from dialgauge.corpus.structure._joins import Link, Part, joined, links_between, profiled, stacked, with_keys_opened
+from dialgauge.corpus.structure._parts import MOST_CELLS, parts_of, put_together, told_apart
 from dialgauge.corpus.structure._roles import ROLES, Roles, solutions
 from dialgauge.errors import InputError
 
@@ -27,6 +27,7 @@ def read_by_structure(loaded: Table, mapping: Mapped) -> Table | None:
     said = _said(mapping)
     if said is None or loaded.layout is not None or loaded.problems:
         return None
+    loaded = told_apart(loaded)
     source = put_together(loaded)
     if source.frame.is_empty() and not source.records:
         return None
@@ -68,7 +69,8 @@ def _read(source: Table, sheets: Sequence[tuple[str, Sequence[str]]], said: Mapp
     if len(ways) > 1:
         raise InputError(f"{ASKED}{_question(ways)}")
     rest = [part for part in parts.values() if part is not fact]
-    table = _made(wide, ways[0], rest)
+    apart = {part.sheet.name for part in rest} - _reached(fact.sheet.name, links)
+    table = _made(wide, ways[0], rest, apart)
 
     def again(other: Table) -> Table:
         made = _read(other, sheets, said)
@@ -104,7 +106,24 @@ def _question(ways: Sequence[Roles]) -> str:
 _WORDS = {"dialogue_id": "dialogues", "system": "systems", "annotator": "annotators", "dimension": "dimensions"}
 
 
-def _made(fact: Part, roles: Roles, rest: Sequence[Part]) -> Table:
+def _reached(name: str, links: Sequence[Link]) -> set[str]:
+    """A part, those whose rows it names, and those that these name."""
+    found, new = set[str](), {name}
+    while new:
+        found |= new
+        new = {link.target for link in links if link.source in found} - found
+    return found
+
+
+def _tells_more(part: Part, fact: Part) -> bool:
+    """Whether a part has texts that the judgements have not, about what they name."""
+    known = {text for column in fact.of("text", "dialogue") for text in fact.frame[column].drop_nulls()}
+    more = any(not set(part.frame[column].drop_nulls()) <= known for column in part.of("text", "dialogue"))
+    shared = [column for column in part.of("name") if column in fact.frame.columns]
+    return more and any(set(part.frame[c].drop_nulls()) & set(fact.frame[c].drop_nulls()) for c in shared)
+
+
+def _made(fact: Part, roles: Roles, rest: Sequence[Part], apart: Container[str]) -> Table:
     frame, known, said = _renamed(fact, roles)
     texts = [made for part in rest if (made := _texts_of(part, roles, frame)) is not None]
     places, rows = fact.sheet.place, frame.height
@@ -113,6 +132,8 @@ def _made(fact: Part, roles: Roles, rest: Sequence[Part]) -> Table:
     unread = {}
     for part in rest:
         held = held_by(part.frame, names) if part.of("scale") and part.frame.width > 1 else None
+        if held is None and part.sheet.name in apart and _tells_more(part, fact):
+            held = "texts", tuple(part.of("text", "dialogue"))
         if held is not None:
             name = part.sheet.name
             columns = ", ".join(map(repr, held[1][:3]))

@@ -32,6 +32,8 @@ ROLES = ("dialogue_id", "system", "annotator", "dimension")
 #: At least this share of all combinations of dialogue and system, or of judgement and dimension, is there.
 _CROSSED = 0.6
 _MOST_CLASSES = 14
+#: Where more assignments of columns than this could be meant, nothing says which is.
+_MOST_WAYS = 1500
 #: Words for people in names of columns and tables; beside judgements they are those who gave them.
 _PEOPLE = frozenset(
     ["person", "people", "staff", "member", "moderator", "nick", "handle", "volunteer", "tester", "editor", "listener"]
@@ -72,7 +74,8 @@ def solutions(part: Part, said: Mapping[str, str]) -> list[Roles]:
     # The heading of the only column of answers may say what they judge.
     several = len(judged) > 1 or is_dimension(normalised(heading(judged[0])[0]))
     found = []
-    for asked in _assignments(classes, several):
+    ways = _assignments(frame, classes, several)
+    for asked in ways if len(ways) <= _MOST_WAYS else ():
         roles = _checked(frame, part, classes, asked)
         if roles is not None:
             found.append(roles)
@@ -89,7 +92,7 @@ def _are_known(judged: Sequence[str], frame: pl.DataFrame, roles: Roles) -> bool
     return all(is_dimension(normalised(name)) for name in names)
 
 
-def _assignments(classes: Sequence[_Class], several: bool) -> list[dict[str, tuple[_Class, ...]]]:
+def _assignments(frame: pl.DataFrame, classes: Sequence[_Class], several: bool) -> list[dict[str, tuple[_Class, ...]]]:
     named = {role: [one for one in classes if role in one.hints] for role in ROLES[1:]}
     open_to = {role: [one for one in (named[role] or classes) if _may_be(one, role)] for role in named}
     free = [one for one in classes if _may_be(one, "dialogue_id")]
@@ -107,6 +110,7 @@ def _assignments(classes: Sequence[_Class], several: bool) -> list[dict[str, tup
         {"dialogue_id": d, "system": (s,), "annotator": a, "dimension": m}
         for d in dialogues
         for s in open_to["system"]
+        if s not in d and _are_paired(frame, [one.columns[0] for one in d], s.columns[0])
         for a in people
         for m in questions
         if len({id(one) for one in (*d, s, *a, *m)}) == len(d) + 1 + len(a) + len(m)
@@ -131,7 +135,7 @@ def _checked(
     rows = frame.select(*key, *judged).unique()
     if frame.select(key).null_count().sum_horizontal().item() or rows.select(key).is_duplicated().any():
         return None
-    if not _is_crossed(frame, ids, system, question, item if person is None else [*item, person]):
+    if not _is_crossed(frame, question, item if person is None else [*item, person]):
         return None
     used = {one for given in asked.values() for one in given}
     beside = [[*ids], [system], item, *([[person]] if person else []), *([[question]] if question else [])]
@@ -161,11 +165,13 @@ def _counts_times(one: _Class) -> bool:
     return any(set(normalised(column).split("_")) & TIMES for column in one.columns)
 
 
-def _is_crossed(frame: pl.DataFrame, ids: list[str], system: str, question: str | None, judged: list[str]) -> bool:
+def _are_paired(frame: pl.DataFrame, ids: list[str], system: str) -> bool:
+    """Whether most systems have most dialogues."""
     dialogues, systems = frame.select(ids).n_unique(), frame[system].n_unique()
-    pairs = frame.select(*ids, system).n_unique()
-    if min(dialogues, systems) < 2 or pairs < _CROSSED * dialogues * systems:
-        return False
+    return min(dialogues, systems) > 1 and frame.select(*ids, system).n_unique() >= _CROSSED * dialogues * systems
+
+
+def _is_crossed(frame: pl.DataFrame, question: str | None, judged: list[str]) -> bool:
     if question is None:
         return True
     asked = frame.select(*judged, question).n_unique()
@@ -194,7 +200,12 @@ def _varies(frame: pl.DataFrame, text: str, within: Sequence[str]) -> bool:
 def _classes(part: Part, said: Mapping[str, str]) -> list[_Class]:
     """The short names of a part, those together that name the same things; what names single rows is none of them."""
     frame = part.frame
-    columns = [column for column in part.of("name") if frame[column].n_unique() > 1 and not frame[column].null_count()]
+    filled = [column for column in part.of("name") if not frame[column].null_count()]
+    columns = [column for column in filled if frame[column].n_unique() > 1]
+    people = [
+        column for column in filled if said.get(column) == "annotator" or "annotator" in _hints(frame[column], column)
+    ]
+    columns += people if not set(people) & set(columns) else []  # one person may have judged all
     rows = frame.height
     groups: list[list[str]] = []
     for column in columns:
