@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from dialgauge.corpus._mapping import Mapped
-from dialgauge.corpus._names import normalised
+from dialgauge.corpus._names import is_dimension, is_person, normalised
 from dialgauge.corpus._sides import Options, columns_of, option_rows, rows_without, taken_out, with_annotators
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import OVERALL
@@ -40,6 +40,8 @@ def by_person(table: Table, names: Mapping[str, str]) -> Table | None:
     people = {who: own for who, own in ends.items() if len(own) == len(_ENDS)}
     columns = [column for own in people.values() for column in own.values()]
     if len(people) < 2 or len(people) < len(ends) or not are_marks(table.frame, columns):
+        return None
+    if any(map(is_dimension, people)) or any(map(is_person, names.values())):
         return None
     whole = _filled_below(table.frame, columns).with_row_index("_origin")
     rows = whole.filter(pl.any_horizontal(pl.exclude("_origin").is_not_null()))

@@ -90,7 +90,7 @@ def _link(own: Sequence[Numbered], kinds: Mapping[str, Sequence[Numbered]], told
         for other in sorted(told):
             for theirs in (key, "id"):  # a summary may call its own id so
                 ids = [str(record.get(theirs)) for _, record in kinds[other]]
-                if len(set(ids)) == len(ids) and sum(one in ids for one in named) >= _MOSTLY * len(named):
+                if len(known := set(ids)) == len(ids) and sum(one in known for one in named) >= _MOSTLY * len(named):
                     return other, key, theirs
     return None
 

@@ -30,8 +30,8 @@ def with_inline_marks(table: Table, mapping: Mapped) -> Table:
     if column not in texts:
         return table
     plain = {text: _parted(text) for text in table.frame[column].drop_nulls().unique()}
-    if all(_encloses(*parts) for parts in plain.values()):
-        return _without_tags(table, texts)
+    if _is_enclosed(table.frame[column]):
+        return _without_tags(table, [text for text in texts if _is_enclosed(table.frame[text])])
     frame = table.frame.with_columns(pl.col(column).replace({text: made for text, (made, _) in plain.items()}))
     keyed, rest = taken_out(replace(table, frame=frame), mapping, [])
     made = rows_without(replace(table, frame=frame), keyed, rest)
@@ -54,6 +54,10 @@ def with_inline_marks(table: Table, mapping: Mapped) -> Table:
     note = f"{column!r} has marks in its texts: they were taken out, as spans"
     further = {**table.further, "spans": pl.DataFrame(rows, infer_schema_length=None)}
     return replace(made, further=further, notes=(*table.notes, note), known={**table.known, column: "summary"})
+
+
+def _is_enclosed(values: pl.Series) -> bool:
+    return all(_encloses(*_parted(text)) for text in values.drop_nulls().unique())
 
 
 def _encloses(text: str, marks: list[dict[str, object]]) -> bool:

@@ -49,8 +49,10 @@ def _named_items(source: Sheet, target: Sheet) -> tuple[str, dict[str, _Cell]] |
             continue
         if (values.str.len_chars() > _LONGEST).any():
             continue
+        if len(values) > 2 * source.frame.width:  # no half of them can be named
+            continue
         cells = _cells(source.frame, values.to_list(), key)
-        if _are_most(cells, len(values)):
+        if _are_most(cells, len(values)) and not _clash(source, target, cells):
             return key, cells
     return None
 
@@ -59,6 +61,12 @@ def _are_most(cells: Mapping[str, _Cell], items: int) -> bool:
     """Whether most items are asked most questions: a number in a heading may be that of an item by chance."""
     named, asked = {item for item, _ in cells.values()}, {question for _, question in cells.values()}
     return len(named) > 1 and len(named) * 2 >= items and len(cells) * 10 >= len(named) * len(asked) * 6
+
+
+def _clash(source: Sheet, target: Sheet, cells: Mapping[str, _Cell]) -> bool:
+    """Whether what is asked has the name of a column that stays."""
+    kept = {*source.frame.columns, *target.frame.columns} - set(cells)
+    return bool(kept & {"_origin", "_item", *(question for _, question in cells.values())})
 
 
 def _cells(frame: pl.DataFrame, items: Sequence[str], key: str) -> dict[str, _Cell]:

@@ -3,6 +3,7 @@
 import contextlib
 import glob
 import os
+from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -107,11 +108,12 @@ def _nameless_tables(folder: Path, loaders: Container[str]) -> dict[str, str]:
             continue
         if not file.suffix or _is_elsewhere(file.relative_to(folder), folder) or _is_binary(file):
             continue
-        if is_table(read_text(file).text):
-            found[file.name] = (
-                f"the file {file.name!r} is a table and was not read: call it .csv, or leave it out "
-                f"(--map ignore={file.name})"
-            )
+        with contextlib.suppress(InputError, OSError):  # what is no text is no table
+            if is_table(read_text(file).text):
+                found[file.name] = (
+                    f"the file {file.name!r} is a table and was not read: call it .csv, or leave it out "
+                    f"(--map ignore={file.name})"
+                )
     return found
 
 
@@ -128,7 +130,7 @@ def load_many(path: Path, loaders: Loaders) -> Table:
     if not files:
         raise InputError(f"{path}: no file that can be read fits this")
     tables = {file: loaders[file.suffix.lower()](file) for file in files}
-    _refuse_copies({file: _sheet(file, table) for file, table in tables.items()})
+    _refuse_copies(tables)
     written = named_texts(texts, [_sheet(file, table) for file, table in tables.items()]) if texts else []
     if not written and all(table.records is not None for table in tables.values()):
         apart = judged_apart(tables)
@@ -151,10 +153,15 @@ def load_many(path: Path, loaders: Loaders) -> Table:
     )
 
 
-def _refuse_copies(sheets: Mapping[Path, Sheet]) -> None:
+def _refuse_copies(tables: Mapping[Path, Table]) -> None:
     """A table that a folder holds twice, as ``a.csv`` and ``a.jsonl``, would be read as that of two people."""
     seen: dict[tuple[Path, int, frozenset[str]], Path] = {}
-    for file, sheet in sheets.items():
+    named = Counter(file.with_suffix("") for file in tables)
+    for file in (file for file in tables if named[file.with_suffix("")] > 1):
+        try:
+            sheet = _sheet(file, tables[file])
+        except InputError:  # said where the file is read
+            continue
         key = (file.with_suffix(""), sheet.frame.height, frozenset(sheet.frame.columns))
         if key in seen:
             raise InputError(f"{seen[key]} and {file.name} look like one table in two formats: read one of them")

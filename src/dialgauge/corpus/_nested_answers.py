@@ -45,7 +45,7 @@ def answers(item: Mapping[str, Any]) -> dict[str, Any]:
         else:
             plain = single(value)
             if isinstance(plain, Mapping) and (given := _answers_within(plain)):
-                row |= given
+                row |= _unpacked(key, given, item)
                 continue
             row |= flat({"answer" if _is_answer(key, plain) else key: plain})
     return row
@@ -56,6 +56,21 @@ def _answers_within(value: Mapping[str, Any]) -> dict[str, Any]:
     given = {key: single(inner) for key, inner in value.items()}
     plain = all(not isinstance(one, dict | list) and (one is None or is_answer(str(one))) for one in given.values())
     return given if plain and not any(is_id(normalised(key)) for key in given) else {}
+
+
+def _unpacked(key: str, given: dict[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+    """Such answers under their own names, or under that of the object where others hold the same.
+
+    ``{"fluency": {"score": 4, "confidence": 3}, "coherence": {"score": 5, "confidence": 2}}``
+    """
+    beside = {name for other, value in item.items() if other != key and isinstance(value, Mapping) for name in value}
+    if not is_dimension(normalised(key)) and not set(given) & (beside | set(item) - {key}):
+        return given
+    scored = next((name for name in given if normalised(name) in USES["value"]), None)
+    if scored is None:
+        return flat({key: item[key]})
+    rest = {f"{key}_{name}": one for name, one in given.items() if name != scored}
+    return {key: given[scored], **{name: one for name, one in rest.items() if name not in item}}
 
 
 def single(value: Any) -> Any:

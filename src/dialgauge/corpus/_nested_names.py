@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dialgauge.corpus._names import is_person, normalised
+from dialgauge.corpus._names import is_dimension, is_person, normalised
 from dialgauge.corpus._types import Turn
 
 _NAMES = ("name", "display_name", "displayname", "full_name", "username", "user_name", "login", "email", "id", "uuid")
@@ -14,7 +14,7 @@ def with_people_named(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]
 
     The first of name, e-mail address and id is taken that distinguishes all of them.
     """
-    found = {_frozen(person): person for record in records for person in _people(record)}
+    found = {_frozen(own): own for record in records for person in _people(record) for own in [_about(person)]}
     if not found:
         return list(records)
     said = [{normalised(key): value for key, value in person.items()} for person in found.values()]
@@ -24,6 +24,13 @@ def with_people_named(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]
 
 def _frozen(person: Mapping[str, Any]) -> str:
     return repr(sorted(person.items(), key=lambda one: str(one[0])))
+
+
+def _about(person: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What an object says about a person; where it holds the answers of that person too, the names alone."""
+    if not any(is_dimension(normalised(str(key))) for key in person):
+        return person
+    return {key: value for key, value in person.items() if normalised(str(key)) in _NAMES}
 
 
 def _tells_apart(key: str, people: Sequence[Mapping[str, Any]]) -> bool:
@@ -50,12 +57,15 @@ def _people(value: Any) -> Iterable[Mapping[str, Any]]:
 
 def _named(value: Any, telling: str) -> Any:
     if isinstance(value, Mapping):
-        return {
-            key: next(name for own, name in inner.items() if normalised(own) == telling)
-            if _is_about_person(key, inner)
-            else _named(inner, telling)
-            for key, inner in value.items()
-        }
+        made: dict[Any, Any] = {}
+        for key, inner in value.items():
+            if _is_about_person(key, inner):
+                about = _about(inner)
+                made[key] = next(name for own, name in about.items() if normalised(own) == telling)
+                made |= {own: one for own, one in inner.items() if own not in about and own not in value}
+            else:
+                made[key] = _named(inner, telling)
+        return made
     if isinstance(value, list):
         return [_named(inner, telling) for inner in value]
     return value

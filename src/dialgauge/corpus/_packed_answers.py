@@ -4,9 +4,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from dialgauge.corpus._names import USES, normalised
+
 #: A text that is longer than this is no answer to a question with given answers.
 _LONGEST = 40
 _DEEPEST = 12
+_DIALOGUES = frozenset(USES["dialogue"])
+#: Under these stands what was said or written, which may be JSON itself, as the call of a tool is.
+_TEXTS = _DIALOGUES | {*USES["summary"], *USES["reference"], "utterance", "message"}
 
 
 def with_answers_opened(record: dict[str, Any]) -> dict[str, Any]:
@@ -14,7 +19,13 @@ def with_answers_opened(record: dict[str, Any]) -> dict[str, Any]:
 
     ``{"content": "{\\"coverage\\": {\\"label\\": \\"4\\"}}"}``
     """
-    return {key: _opened(value, 1) for key, value in record.items()}
+    return {key: _under(key, value, 1) for key, value in record.items()}
+
+
+def _under(key: str, value: Any, depth: int) -> Any:
+    name = normalised(str(key))
+    told = (isinstance(value, str) and name in _TEXTS) or (isinstance(value, list) and name in _DIALOGUES)
+    return value if told else _opened(value, depth)
 
 
 def _opened(value: Any, depth: int) -> Any:
@@ -23,7 +34,7 @@ def _opened(value: Any, depth: int) -> Any:
     if depth > _DEEPEST:
         return value
     if isinstance(value, Mapping):
-        return {key: _opened(inner, depth + 1) for key, inner in value.items()}
+        return {key: _under(key, inner, depth + 1) for key, inner in value.items()}
     if isinstance(value, list) and any(isinstance(inner, dict | list) for inner in value):
         return [_opened(inner, depth + 1) for inner in value]
     return value

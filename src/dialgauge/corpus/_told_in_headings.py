@@ -39,6 +39,8 @@ def with_told_items(table: Table) -> Table:
         return table
     rest = [column for column in table.frame.columns if column not in found]
     asked = dict.fromkeys(question for _, question in found.values())
+    if {"_origin", *_as_row(next(iter(items)))} & {*rest, *asked} or set(rest) & set(asked):
+        return table
     column_of = {cell: column for column, cell in found.items()}
     numbered = table.frame.with_row_index("_origin")
     parts = []
