@@ -29,7 +29,7 @@ from dialgauge.perturb._entities import draw_combination, find_entities, unrank
 from dialgauge.perturb._frames import frames
 from dialgauge.perturb._grammar import inflect
 from dialgauge.perturb._importance import important_sentences
-from dialgauge.perturb._left_behind import leaves_pronoun, points_back
+from dialgauge.perturb._left_behind import looks_back, points_back
 from dialgauge.perturb._lexicon import lexicon, people, plural, root
 from dialgauge.perturb._priors import fewest_ratings, fits
 from dialgauge.perturb._stories import stories, story_of
@@ -105,7 +105,7 @@ def test_one_sentence_can_be_removed_from_nearly_every_summary_that_has_two(pert
     label = pl.col("variant") == "remove_important_sentence_1"
     reasons = Counter(perturbed.declined.filter(label)["reason"])
     pointing = reasons.pop("what is left would point back to a sentence that is gone")
-    assert pointing < 0.15 * perturbed.variants.filter(label).height
+    assert pointing < 0.2 * perturbed.variants.filter(label).height
     assert list(reasons) == ["one sentence must stay, but the summary has 1"]
 
 
@@ -130,9 +130,34 @@ def test_a_sentence_that_points_back_is_recognised(sentence: str, points: bool) 
 
 def test_somebody_who_is_named_twice_is_not_lost_with_one_mention() -> None:
     texts = ["Ann Holm called the bank.", "Ann Holm asked for a card.", "She thanked the clerk."]
-    assert not leaves_pronoun(texts, [1])
-    assert leaves_pronoun([texts[0], "Bob asked for a card.", texts[2]], [1])
-    assert leaves_pronoun(texts[1:], [0])
+    assert not looks_back(texts, [1])
+    assert looks_back([texts[0], "Eve asked for a card.", texts[2]], [1])
+    assert not looks_back([texts[0], "Bob asked for a card.", texts[2]], [1])  # she cannot be Bob
+    assert looks_back(texts[1:], [0])
+
+
+@pytest.mark.parametrize(
+    ("last", "needed"),
+    [
+        ("However, the bank refunds it.", True),
+        ("The clerk then sends a form.", True),
+        ("Mia is also sending a form.", True),
+        ("Mia likes the idea too.", True),
+        ("Their deaths are a shock.", True),
+        ("If it is, the bank pays.", True),
+        ("Mia agrees and pays.", True),
+        ("The clerk takes a form and then sends it.", False),
+        ("Mia agrees to pay.", False),
+    ],
+)
+def test_a_sentence_that_is_said_beside_another_needs_it(last: str, needed: bool) -> None:
+    assert looks_back(["Mia calls the bank.", "Two robbers took cards.", last], [1]) is needed
+
+
+def test_a_pronoun_may_not_mean_somebody_who_is_gone() -> None:
+    told = ["Oliver reported a burst pipe.", "The kitchen is flooded.", "An assessor comes, and he must take photos."]
+    assert looks_back(told, [0])
+    assert not looks_back(told, [1])
 
 
 def test_texts_of_the_whole_family_are_tidy(perturbed: Perturbed) -> None:

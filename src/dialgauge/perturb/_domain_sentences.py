@@ -1,19 +1,21 @@
 """remove_important_sentence_n: exactly n important sentences are removed, and at least one sentence stays."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
+from itertools import combinations
 
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._domain_text import CITATION
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._entities import draw_combination
 from dialgauge.perturb._importance import Importance, important_sentences, removal
-from dialgauge.perturb._left_behind import leaves_pronoun
+from dialgauge.perturb._left_behind import looks_back
 from dialgauge.perturb._parse import Parsed, outline
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 
-#: So many draws are tried for one that leaves no pronoun without its name.
-_DRAWS = 24
+#: All sets of sentences are looked at where there are no more than so many, else as many at random.
+_SETS = 200
 
 
 def _propose(
@@ -26,28 +28,31 @@ def _propose(
     if len(importance.sentences) < level:
         return NotApplicable(f"{len(importance.sentences)} of {total} sentences are important, fewer than {level}")
     texts = [parsed.text[start:end] for start, end in parsed.sentences]
-    # Those that leave no pronoun behind; else, in a text of few sentences, others that tell something; but those of
-    # one level would not be among those of the next.
+    # Those that leave the rest whole; else, in a text of few sentences, others that tell something; but those of one
+    # level would not be among those of the next.
     for places in (importance.sentences, importance.telling) if mode != "nested" else (importance.sentences,):
-        for chosen in _draws(places, texts, level, mode, rng):
-            cut = any(texts[place].count('"') % 2 for place in chosen)
-            if not cut and not leaves_pronoun(texts, chosen):
-                return Proposal(removal(parsed, chosen), _notes(importance))
+        if chosen := _drawn(places, texts, level, mode, rng):
+            return Proposal(removal(parsed, chosen), _notes(importance))
     return NotApplicable("what is left would point back to a sentence that is gone")
 
 
-def _draws(places: Sequence[int], texts: Sequence[str], level: int, mode: str, rng: Random) -> Iterator[list[int]]:
-    """Sets of ``level`` of the places, in the order in which they are tried."""
-    if len(places) < level:
-        return
+def _drawn(places: Sequence[int], texts: Sequence[str], level: int, mode: str, rng: Random) -> Sequence[int]:
+    """``level`` of the places that the rest can do without, each such set equally likely; none if there are none."""
     if mode == "nested":
         order = list(places)
         rng.shuffle(order)
-        order.sort(key=lambda place: leaves_pronoun(texts, [place]))
-        yield sorted(order[:level])
-        return
-    for _ in range(_DRAWS):
-        yield [places[i] for i in draw_combination(len(places), level, mode, rng)]
+        order.sort(key=lambda place: looks_back(texts, [place]))
+        chosen = sorted(order[:level])
+        return chosen if len(places) >= level and _can_go(texts, chosen) else ()
+    if math.comb(len(places), level) <= _SETS:
+        whole = [chosen for chosen in combinations(places, level) if _can_go(texts, chosen)]
+        return rng.choice(whole) if whole else ()
+    draws = ([places[i] for i in draw_combination(len(places), level, mode, rng)] for _ in range(_SETS))
+    return next((chosen for chosen in draws if _can_go(texts, chosen)), ())
+
+
+def _can_go(texts: Sequence[str], gone: Sequence[int]) -> bool:
+    return not any(texts[place].count('"') % 2 for place in gone) and not looks_back(texts, gone)
 
 
 def _notes(importance: Importance) -> dict[str, object]:
@@ -78,7 +83,7 @@ def _validate(
 
 REMOVE_IMPORTANT_SENTENCE = Perturbation(
     name="remove_important_sentence",
-    version="3",
+    version="4",
     family="domain",
     description="Removes exactly n of the sentences about the topic of the call",
     effects={"consistency": "preserves", "relevance": "degrades"},

@@ -27,6 +27,8 @@ _OUTCOME = re.compile(
     r"|solved|refund(?:s|ed)|agree[sd]? to|promise[sd]? to|will (?!be (?:polite|kind)))\b",
     re.IGNORECASE,
 )
+#: What somebody does not take is a step on the way, if a later sentence says what is done instead.
+_REFUSAL = re.compile(r"\b(?:decline|refuse|reject)(?:s|d|ed)?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,8 @@ def nearness(texts: list[str], dialogue: Dialogue | None) -> list[float]:
 
 
 def _telling(texts: Sequence[str], chosen: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Those chosen without the sentences whose content the others repeat, and those that hold hardly any beside the
-    longest (all of them if none would be left); and all that tell something."""
+    """Those chosen without the sentences whose content the others repeat, those that hold hardly any beside the
+    longest, and refusals before the outcome (all of them if none would be left); and all that tell something."""
     words = [{*content_roots(text)} for text in texts]
     least = max(map(len, words)) / 3
 
@@ -79,8 +81,11 @@ def _telling(texts: Sequence[str], chosen: Sequence[int]) -> tuple[tuple[int, ..
         others = set().union(*(found for i, found in enumerate(words) if i != place))
         return len(words[place] & others) >= _REPEATED * len(words[place])
 
+    def step(place: int) -> bool:
+        return _REFUSAL.search(texts[place]) is not None and any(map(tells_outcome, texts[place + 1 :]))
+
     telling = [i for i in range(len(texts)) if len(words[i]) > least and not repeated(i)]
-    return tuple(i for i in chosen if i in telling) or tuple(telling) or tuple(chosen), tuple(telling)
+    return tuple(i for i in chosen if i in telling and not step(i)) or tuple(telling) or tuple(chosen), tuple(telling)
 
 
 def removal(parsed: Parsed, places: Sequence[int]) -> list[Edit]:

@@ -1,12 +1,13 @@
 """Whether a sentence can be understood without the one before it: what it points back to must stand in it itself."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
 from typing import Literal
 
 from dialgauge.perturb._baseline_order import PRONOUN_FIRST
 from dialgauge.perturb._lexicon import people, word_list
+from dialgauge.perturb._people import is_first_name, is_person_word
 from dialgauge.perturb._spans import PLACEHOLDER
 from dialgauge.perturb._word_tables import word_set
 
@@ -23,6 +24,7 @@ _TIMES = (
     "autumn", "winter",
 )  # fmt: skip
 _DETERMINERS = frozenset({"a", "an", "the", "this", "my", "our", "your", "his", "her", "their", "some"})
+_AUXILIARY = "is|are|was|were|do|does|did|has|have|had|will|would|can|could|should|must|might|may"
 #: *He goes there*, *the cheaper one*, *That is fine*; not *there is*, *one o'clock*.
 _POINTING = re.compile(
     r"\bthere\b(?!\s+(?:is|are|was|were|will|has|have|had|may|might)\b|['’])"
@@ -31,7 +33,23 @@ _POINTING = re.compile(
     r"|^(?:This|That|These|Those)(?:['’]|\s+(?:is|are|was|were|will|would|means|makes)\b)"
     r"|\b(?:that|this|these|those)\s*[.,;!?]|\b(?:about|at|by|for|from|in|of|on|to|with)\s+that\b"
     rf"|\b(?:this|these|those)\s+(?!{'|'.join(_TIMES)})\w"
-    r"|\b(?:know|(?:dis)?agree[sd]?|accept(?:s|ed)?|refuse[sd]?)\s*[.!]?$",
+    r"|\b(?:know|(?:dis)?agree[sd]?|accept(?:s|ed)?|refuse[sd]?|decline[sd]?)\s*(?:[.!,;]?$|[,;]?\s(?:and|but|because|since)\b)"
+    # "Should that fail", "If so"; "If it is, …": an auxiliary without the verb that was said before
+    r"|\b(?:[Ii]f|[Uu]nless|[Ww]hen|[Oo]nce|[Ss]hould|[Bb]ecause|[Ss]ince|[Aa]lthough|[Tt]hough)\s+(?:that|so|not)\b"
+    rf"|^(?:(?:If|Unless|When|Once|Because|Although)\s+)?(?:\S+\s+){{1,2}}(?:{_AUXILIARY})(?:n['’]t|\s+not)?\s*[,.;]",
+)
+#: *However*, *Mel is also going*, *Jim likes it too*, *the other two*: said beside something else, or after it.
+_ADDING = re.compile(
+    r"^(?:And|But|Or|So|Yet|Nor|Still|Then|Thus|Hence|However|Therefore|Instead|Otherwise|Also|Besides|Moreover"
+    r"|Furthermore|Additionally|Nevertheless|Nonetheless|Consequently|Accordingly|Afterwards|Alternatively|Meanwhile"
+    r"|Later|Next|Again|Similarly|Likewise|Conversely)\b"
+    r"|^(?:In addition|As a result|For that|After that|Before that|By then|Until then|On the other hand|In return"
+    r"|In that case|In turn|For (?:example|instance)|That said|Even so|All the same|At the same time|In response)\b"
+    r"|^(?:\S+\s+){1,4}?(?:also|therefore|however|thus|nevertheless|consequently|still)\b"
+    r"|^(?:[^\s,;]+\s+){1,4}?(?<!and )then\b"
+    r"|\b(?:too|either|instead|again|as well|else|afterwards|until then|by then)\s*[.!?]?$"
+    r"|\b(?:[Tt]he|[Tt]wo|[Tt]heir|[Hh]is|[Hh]er)\s+other\b|\b[Tt]he (?:others|rest|latter|former)\b"
+    r"|^The (?:two|three)\b"
 )
 #: A sentence of so few words tells nothing by itself: *Ann is thankful.*
 _FEWEST = 4
@@ -93,11 +111,14 @@ def _names_somebody(word: str, lower: str, place: int) -> bool:
     return word[0].isupper() and (place > 0 or lower not in word_list("function") | word_list("no_name"))
 
 
-def leaves_pronoun(texts: Sequence[str], gone: Sequence[int]) -> bool:
-    """Whether a sentence that stays points back to one that goes."""
+def looks_back(texts: Sequence[str], gone: Sequence[int]) -> bool:
+    """Whether a sentence that stays needs one that goes: it points back to it, is said beside it, or means somebody
+    whom only those name that go."""
     return any(
-        place - 1 in gone and place not in gone and _is_lost(texts, place, points_back(text), gone)
+        (place - 1 in gone and (_ADDING.search(text) is not None or _is_lost(texts, place, points_back(text), gone)))
+        or _is_orphaned(texts, place, gone)
         for place, text in enumerate(texts)
+        if place not in gone
     )
 
 
@@ -108,12 +129,81 @@ def _is_lost(texts: Sequence[str], place: int, pointed: str, gone: Sequence[int]
     if pointed != "person" or before is None:
         return bool(pointed)
     named = {name for other in range(before + 1, place) for name in _people_in(texts[other])}
-    return len(named) > 1 or not named <= _people_in(texts[before])
+    here = _people_in(texts[before])
+    if _SEVERAL & _lower_words(texts[place]):
+        several = len(here) > 1 or bool(_SEVERAL & _lower_words(texts[before]))
+        return not several or not named <= here
+    if len(named) <= 1 and named <= here:
+        return False
+    return not _is_carried(texts, place, before)
+
+
+def _is_carried(texts: Sequence[str], place: int, before: int) -> bool:
+    """Whether each *he* and *she* is somebody whom the sentence names that stays, because those between the two speak
+    of the same one: *Ann is cross. The agent promises her a refund. She hangs up.*"""
+    between = texts[before + 1 : place]
+    here = {_gender(name) for name in _persons([texts[before]])}
+    others = {_gender(name) for name in _persons(between) - _persons([texts[before]])}
+    spoken = set().union(*map(_meant, between))
+    return all(
+        gender in here and gender not in others and (gender in spoken or None not in others)
+        for gender in _meant(texts[place])
+    )
+
+
+def _is_orphaned(texts: Sequence[str], place: int, gone: Sequence[int]) -> bool:
+    """Whether *he* or *she* may be somebody of that gender whom a sentence before introduced and none that stays names:
+    *A hiker's boots fell apart. The agent looks into it. He gets a new pair.*"""
+    told = [texts[other] for other in gone if other < place]
+    if not told:
+        return False
+    kept = _persons(texts[other] for other in range(place) if other not in gone)
+    here = _persons([texts[place]])
+    lost = _persons(told) - kept - here
+    if points_back(texts[place]) == "person" and not kept:
+        return True
+    known = {_gender(name) for name in kept}.union(
+        *(_meant(texts[other]) for other in range(place) if other not in gone)
+    )
+    missed = {_gender(name) for name in lost}
+    spoken = set().union(*map(_meant, told))  # of somebody whom no list knows
+    return any(
+        gender in missed or (gender not in known and (None in missed or gender in spoken))
+        for gender in _meant(texts[place]) - {_gender(name) for name in here}
+    )
+
+
+def _meant(sentence: str) -> set[str]:
+    """The genders of the pronouns of a sentence."""
+    return {_GENDERS[word.lower()] for word in _bare_words(sentence) if word.lower() in _GENDERS}
+
+
+def _persons(texts: Iterable[str]) -> set[str]:
+    """The words of these sentences that are a first name or a noun for somebody."""
+    words = {word for text in texts for word in _bare_words(text)}
+    return {word if is_first_name(word) else word.lower() for word in words if _is_somebody(word)}
+
+
+def _is_somebody(word: str) -> bool:
+    return is_first_name(word) or is_person_word(word.lower())
+
+
+def _gender(word: str) -> str | None:
+    return people().gender_of(word)
+
+
+def _lower_words(sentence: str) -> set[str]:
+    return {word.lower() for word in _bare_words(sentence)}
+
+
+def _bare_words(sentence: str) -> list[str]:
+    """The words, without *'s* and *'ll*."""
+    return [re.sub(r"['’].*", "", match[0]) for match in _WORD.finditer(sentence)]
 
 
 def _people_in(sentence: str) -> set[str]:
     """Who may be named; *Ann Holm* is one."""
-    words = [re.sub(r"['’].*", "", match[0]) for match in _WORD.finditer(sentence)]
+    words = _bare_words(sentence)
     named = [_names_somebody(word, word.lower(), place) for place, word in enumerate(words)]
     return {
         " ".join(words[i] for i, _ in run)
