@@ -79,10 +79,18 @@ def inspect(
     if found.account is not None and found.account.cells:
         console.print(found.account.sentence() + ".", highlight=False, markup=False)
     report_input(found.notes, count_by_reason(found.problems), found.problems)
-    if found.map_options:
-        console.print("The same reading, to copy and change:", highlight=False)
-        command = " ".join(["dialgauge convert", shlex.quote(found.path), "corpus", *found.map_options])
-        console.print(f"  {command}", highlight=False, markup=False, soft_wrap=True)
+    console.print(_what_to_copy(found.readable, found.map_is_whole), highlight=False, markup=False)
+    target = "corpus" if file.name != "corpus" else "converted"
+    command = " ".join(["dialgauge convert", shlex.quote(found.path), target, *found.map_options])
+    console.print(f"  {command}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _what_to_copy(readable: bool, whole: bool) -> str:
+    if not readable:
+        return "Nothing can be read this way; a start, to copy and change:"
+    if whole:
+        return "The same reading, to copy and change:"
+    return "The same reading, to copy; --map cannot say all that was found out about these columns:"
 
 
 def _clip(value: object, width: int = 160) -> str:
@@ -109,6 +117,8 @@ def _as_json(found: Any) -> dict[str, Any]:
         "layout": found.layout,
         "account": None if found.account is None else found.account.as_json(),
         "map": list(found.map_options),
+        "map_is_whole": found.map_is_whole,
+        "readable": found.readable,
         "notes": list(found.notes),
         "problems": [str(problem) for problem in found.problems],
     }

@@ -1,6 +1,5 @@
 """What a file looks like, before it is read."""
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -9,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from dialgauge.corpus._account import Account
-from dialgauge.corpus._assemble import RATINGS_ALONE, assemble, assemble_ratings
+from dialgauge.corpus._assemble import RATINGS_ALONE, Parts, assemble_ratings
 from dialgauge.corpus._corpus import FURTHER_TABLES, Corpus
 from dialgauge.corpus._folder import read_folder
 from dialgauge.corpus._mapping import Mapped
@@ -18,6 +17,7 @@ from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._reading import best_reading
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._to_copy import Asked, guesses_to_copy, options_to_copy
 from dialgauge.corpus._understand import format_of, plan_of, understood
 from dialgauge.errors import InputError
 
@@ -28,7 +28,8 @@ class Inspection:
 
     ``found`` counts what would be read with these guesses; ``problems`` are the rows that would be skipped;
     ``language`` is what all dialogues declare; ``layout`` is the layout that was recognised by sight, ``account``
-    what would become of the judgements, and ``map_options`` the guesses as options to copy.
+    what would become of the judgements. ``map_options`` are options of ``convert`` that read the same;
+    ``map_is_whole`` says whether they name every column that is used, and ``readable`` whether anything is read.
     """
 
     path: str
@@ -45,6 +46,8 @@ class Inspection:
     layout: str | None = None
     account: Account | None = None
     map_options: tuple[str, ...] = ()
+    map_is_whole: bool = False
+    readable: bool = True
 
 
 def inspect_file(
@@ -60,14 +63,27 @@ def inspect_file(
     entry, why, layout = format_of(path, format)
     if entry.load is None:
         return _inspect_folder(path, why, first)
-    asked = reading or ReadingSettings()
-    loaded, mapping = entry.load(path), mapping or {}
+    given = Asked(mapping or {}, format)
+    settings = reading or ReadingSettings()
+    loaded = entry.load(path)
+
+    def read(mapping: Mapped, layout: str | None) -> tuple[Table, Parts]:
+        return best_reading(loaded, path, mapping, layout, settings)
+
+    parts: Parts | None = None
     try:
-        table = best_reading(loaded, path, mapping, layout, asked)[0]
-    except InputError:
-        table = understood(loaded, str(path), mapping, layout)
-    plan = plan_of(table, {} if table.settled else mapping)
-    tried = _try(table, plan, asked)
+        table, parts = read(given.mapping, layout)
+    except InputError as error:
+        table = understood(loaded, str(path), given.mapping, layout)
+        plan = plan_of(table, given.mapping)
+        tried = _try_ratings(table, plan, settings, str(error).removeprefix(f"{path}: "))
+        to_copy = guesses_to_copy(plan, given)
+    else:
+        plan = plan_of(table, {} if table.settled else given.mapping)
+        tried = _tried(parts)
+        to_copy = options_to_copy(
+            table, plan, given, parts, lambda mapping, name: read(mapping, layout if name is None else name)[1]
+        )
     return Inspection(
         path=str(path),
         format=entry.name,
@@ -82,18 +98,10 @@ def inspect_file(
         language=tried.language,
         layout=table.layout,
         account=tried.account,
-        map_options=_map_options(table, plan),
+        map_options=to_copy.options,
+        map_is_whole=to_copy.whole,
+        readable=parts is not None and not any(one.unread for one in parts.accounts),
     )
-
-
-def _map_options(table: Table, plan: Plan) -> tuple[str, ...]:
-    """The guesses as options to copy; a layout that is known by sight needs its name only."""
-    if table.settled:  # its columns are not called so in the file
-        return ()
-    if table.layout:
-        return (f"--from-format {table.layout}",)
-    pairs = [f"{use}={column.name}" for column in plan.columns if (use := column.use) is not None]
-    return tuple(f"--map {shlex.quote(pair)}" for pair in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,22 +115,19 @@ class _Tried:
     account: Account | None = None
 
 
-def _try(table: Table, plan: Plan, asked: ReadingSettings) -> _Tried:
-    """Counts, notes, problems and the language that reading the table would give."""
-    try:
-        parts = assemble(table, plan, asked)
-    except InputError as error:
-        reason = str(error)
-    else:
-        counts = {name: getattr(parts, name).height for name in ("dialogues", "summaries", "ratings")}
-        counts |= {name: getattr(parts, name).height for name in FURTHER_TABLES if getattr(parts, name).height}
-        language = Corpus(parts.dialogues).language
-        return _Tried(counts, parts.notes, parts.problems, language, parts.accounts[0])
-    notes = (*table.notes, *plan.notes)
+def _tried(parts: Parts) -> _Tried:
+    """Counts, notes, problems and the language of what was read."""
+    counts = {name: getattr(parts, name).height for name in ("dialogues", "summaries", "ratings")}
+    counts |= {name: getattr(parts, name).height for name in FURTHER_TABLES if getattr(parts, name).height}
+    return _Tried(counts, parts.notes, parts.problems, Corpus(parts.dialogues).language, parts.accounts[0])
+
+
+def _try_ratings(table: Table, plan: Plan, asked: ReadingSettings, reason: str) -> _Tried:
+    """What a file that cannot be read by itself would add to a corpus: ratings, or nothing, for this reason."""
     try:
         alone = assemble_ratings(table, plan, asked)
     except InputError:
-        return _Tried({}, (*notes, reason), table.problems)
+        return _Tried({}, (*table.notes, *plan.notes, reason), table.problems)
     return _Tried({"ratings": alone.ratings.height}, (*alone.notes, RATINGS_ALONE), alone.problems, None, alone.account)
 
 
@@ -145,4 +150,5 @@ def _inspect_folder(path: Path, why: str, first: int) -> Inspection:
         notes=parts.notes,
         problems=parts.problems,
         language=Corpus(parts.dialogues, info=info).language,
+        map_is_whole=True,
     )

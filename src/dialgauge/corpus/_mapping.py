@@ -26,6 +26,11 @@ def parse_mapping(pairs: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return mapping
 
 
+def listed(given: str | Sequence[str]) -> Sequence[str]:
+    """The columns that a mapping gives to one use: one, or several."""
+    return (given,) if isinstance(given, str) else given
+
+
 def check_mapping(frame: pl.DataFrame, mapping: Mapped) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
     said: dict[str, tuple[str, ...]] = {}
     constants: dict[str, str] = {}
@@ -34,7 +39,7 @@ def check_mapping(frame: pl.DataFrame, mapping: Mapped) -> tuple[dict[str, tuple
             raise UnknownNameError(
                 "use in the mapping", use, [*USES, IGNORE], "or dimension:NAME, comment:NAME, meta:NAME"
             )
-        columns = (given,) if isinstance(given, str) else tuple(given)
+        columns = tuple(listed(given))
         if len(columns) > 1 and use not in ("reference", IGNORE):
             raise InputError(f"mapping: {use!r} was given {len(columns)} columns; only 'reference' takes several")
         if columns[0].startswith(CONSTANT):

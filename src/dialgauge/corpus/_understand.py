@@ -1,6 +1,5 @@
 """From a file to a table that is understood: its layout, what is nested in it, what is wide or compared."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from dialgauge.corpus._inline import with_inline_marks
 from dialgauge.corpus._item_ids import with_ids_of_dialogues
 from dialgauge.corpus._joined_ids import with_parted_ids, with_whole_ids
 from dialgauge.corpus._jsonl import record_key
-from dialgauge.corpus._mapping import IGNORE, Mapped
+from dialgauge.corpus._mapping import IGNORE, Mapped, listed
 from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._nested_names import with_people_named
@@ -105,14 +104,14 @@ def plan_of(table: Table, mapping: Mapped) -> Plan:
     asked = {use: given for use, given in mapping.items() if use not in settled}
     gone = _left_out(table.raw, mapping) if table.raw is not None else frozenset()
     if gone - set(table.frame.columns):  # a path that was left out before the columns were made
-        kept = [name for name in _listed(mapping[IGNORE]) if name in table.frame.columns or name not in gone]
+        kept = [name for name in listed(mapping[IGNORE]) if name in table.frame.columns or name not in gone]
         asked = {**{use: given for use, given in asked.items() if use != IGNORE}, **({IGNORE: kept} if kept else {})}
     return make_plan(table.frame, asked, table.known)
 
 
 def _of_columns(mapping: Mapped, table: Table) -> Mapped:
     """The mapping without the sheets and files that it leaves out: these are no columns."""
-    named = _listed(mapping.get(IGNORE, ()))
+    named = listed(mapping.get(IGNORE, ()))
     kept = [name for name in named if name not in table.unread]
     if len(kept) == len(named):
         return mapping
@@ -121,7 +120,7 @@ def _of_columns(mapping: Mapped, table: Table) -> Mapped:
 
 def _left_out(loaded: Table, mapping: Mapped) -> frozenset[str]:
     """The paths into nested data that the mapping leaves out; a column is left out when its use is decided."""
-    named = frozenset(_listed(mapping.get(IGNORE, ())))
+    named = frozenset(listed(mapping.get(IGNORE, ())))
     if loaded.records is None:
         named -= set(loaded.frame.columns)
     return named & set(fields_of(loaded)) if named else named
@@ -135,7 +134,7 @@ def _flattened(table: Table, mapping: Mapped) -> Table:
         for use in _OF_KEY
         for given in [mapping.get(use)]
         if isinstance(given, str | tuple | list)
-        for name in _listed(given)
+        for name in listed(given)
     ]
     file = table.place(0)[0] if table.records else ""
     people = steady_people(record for _, record in table.records[:_COMPARED])
@@ -160,10 +159,6 @@ def _flattened(table: Table, mapping: Mapped) -> Table:
         place=lambda row: place_of(numbers[row]) if row < len(numbers) else (file, None),
         problems=tuple(problems),
     )
-
-
-def _listed(given: str | Sequence[str]) -> Sequence[str]:
-    return (given,) if isinstance(given, str) else given
 
 
 #: So many records show which keys name people.
