@@ -8,9 +8,9 @@ import pytest
 
 from dialgauge.annotate import AnnotateSection, export_project
 from dialgauge.annotate._desk import Desk
-from dialgauge.annotate._judgements import judgement_tables, with_tables
+from dialgauge.annotate._judgements import chosen_as_ratings, judgement_tables, with_tables
 from dialgauge.annotate._library import Library
-from dialgauge.annotate._results import COMPARED, MARKED, RATED, READ, WRITTEN, Results
+from dialgauge.annotate._results import COMPARED, MARKED, RATED, READ, WRITTEN, Results, results, system_codes
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, read_corpus
 from dialgauge.ratings import best_worst_results, preference_results
 from tests.annotate.annotate_api import open_study
@@ -52,6 +52,71 @@ def test_pairs_are_preferences() -> None:
     ]
     found = _corpus(_results(rows)).preferences.select("system_a", "system_b", "winner", "shown_first", "comment")
     assert sorted(found.rows()) == [("a", "b", "a", "b", "why"), ("a", "c", "tie", "a", "why")]
+
+
+_SURE = {"strengths": ["slightly better", "clearly better"], "ties": ["equal", "both-good", "both-bad"]}
+
+
+def test_strengths_and_kinds_of_ties(tmp_path: Path) -> None:
+    """How much better, and that both are bad, reach the corpus; for agreement all are ties."""
+    with open_study(tmp_path / "study.db", task="compare", dimensions=[{"name": "better"}], **_SURE) as study:
+        ada = study.person("ada")
+        answers = ada.get("/api/session")["protocol"]["answers"]
+        asked = ["1:clearly better", "1:slightly better", "tie", "both-good", "both-bad"]
+        assert answers == [*asked, "2:slightly better", "2:clearly better"]
+        given = [item for page in ada.pages() for item in page["items"]]
+        for bad in ("1", "1:much better", "both"):
+            told = ada.save(given[0]["id"], 0, {"better": bad}, status=422)
+            assert "1:clearly better" in told["problems"][0]["message"]
+        for item, answer in zip(given, [*answers, *answers], strict=False):
+            ada.save(item["id"], 0, {"better": answer})
+        exported = export_project(study.project, "corpus", tmp_path / "out")
+        table = export_project(study.project, "csv", tmp_path / "csv") / "comparisons.csv"
+        with study.project.store.read() as connection:
+            everything = results(connection, study.project, Library(), system_codes(connection, study.project))
+    found = read_corpus(exported, strict=True).preferences
+    said = dict(zip(answers, everything.comparisons.iter_rows(named=True), strict=False))
+    assert [said[one]["strength"] for one in (answers[0], answers[1], answers[-1])] == [2, 1, 2]
+    assert [said[one]["both"] for one in ("tie", "both-good", "both-bad")] == [None, "good", "bad"]
+    assert {"strength", "both"} <= set(pl.read_csv(table).columns)
+    count = len(everything.comparisons)
+    assert count >= 5, "every kind of answer was given"
+    assert found.height == count
+    assert found.filter(winner="tie")["both_bad"].sum() == found["both_bad"].sum() >= 1
+    assert found.filter(winner="tie")["strength"].null_count() == found.filter(winner="tie").height
+    assert found.filter(pl.col("winner") != "tie")["strength"].null_count() == 0
+    facts = preference_results(found, resamples=0).facts
+    assert facts["ties"][0] == found.filter(winner="tie").height
+    assert facts["both_bad"][0] == found["both_bad"].sum()
+
+
+def test_both_bad_agrees_with_every_other_tie() -> None:
+    told = {**KEY, "dimension": "overall", "systems": ["a", "b"], "tie": True}
+    frame = pl.DataFrame(
+        [
+            {**told, "both": "bad", "variants": ["original"] * 2},
+            {**told, "annotator": "bo", "variants": ["original"] * 2},
+        ],
+        schema=COMPARED,
+    )
+    assert chosen_as_ratings(frame)["value"].to_list() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"task": "compare", "strengths": ["clearly"]}, "name 2 or 3 strengths"),
+        ({"task": "compare", "strengths": ["a", "b", "c", "d"]}, "name 2 or 3 strengths"),
+        ({"task": "compare", "strengths": ["a", "a"]}, "'a' is named twice"),
+        ({"task": "compare", "ties": ["both-fine"]}, "both-good"),
+        ({"task": "compare", "ties": ["both-bad", "both-bad"]}, "'both-bad' is named twice"),
+        ({"strengths": ["a", "b"]}, "set task = 'compare'"),
+        ({"task": "best-worst", "ties": ["both-bad"]}, "set task = 'compare'"),
+    ],
+)
+def test_strengths_that_cannot_be_asked_for(given: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        AnnotateSection.model_validate({"annotators": ["ada"], "dimensions": [{"name": "better"}], **given})
 
 
 def test_best_and_worst_are_choices() -> None:

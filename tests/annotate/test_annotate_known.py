@@ -196,6 +196,7 @@ PAIR = {"transcript": "A: Hi", "summaries": ["x", "y"], "expected": {"quality": 
         ({**COMPARE, "training": {"items": [{**PAIR, "expected": {"quality": 3}}]}}, "a number from 1 to 2"),
         ({**COMPARE, "training": {"items": [{**PAIR, "expected": {"quality": "zq-b"}}]}}, "a number from 1 to 2"),
         ({**COMPARE, "ties": False, "training": {"items": [{**PAIR, "expected": {"quality": "tie"}}]}}, "a number"),
+        ({**COMPARE, "training": {"items": [{**PAIR, "expected": {"quality": "both-bad"}}]}}, "a number"),
         ({**COMPARE, "training": {"items": [{**PAIR, "expected": {"quality": {"best": 1}}}]}}, "the better one"),
         ({**COMPARE, "training": {"items": [{**PAIR, "summaries": ["x", "x"]}]}}, "two different summaries"),
         ({**COMPARE, "training": {"items": [{**PAIR, "summaries": ["x", "y", "z"]}]}}, "two different summaries"),
@@ -249,5 +250,10 @@ def test_right_answers_follow_the_order_shown() -> None:
     assert failures(right, {"quality": "tie"}, 0.0, [9, 7]) == ["quality"]
     assert failures({"quality": "tie"}, {"quality": "1"}, 0.0, [9, 7]) == ["quality"]
     assert failures(right, {}, 0.0, [9, 7]) == []
+    assert failures(right, {"quality": "2:clearly better"}, 0.0, [9, 7]) == []
+    assert failures(right, {"quality": "1:clearly better"}, 0.0, [9, 7]) == ["quality"]
+    assert failures({"quality": "tie"}, {"quality": "both-bad"}, 0.0, [9, 7]) == []
+    assert failures({"quality": "both-bad"}, {"quality": "both-good"}, 0.0, [9, 7]) == ["quality"]
+    assert right_answers({"quality": "both-bad"}, "compare", [9, 7]) == {"quality": "both-bad"}
     assert right_answers(right, "compare", [9, 7]) == {"quality": "2"}
     assert right_answers({"x": 3.0}, "rate", [9]) == {"x": 3.0}

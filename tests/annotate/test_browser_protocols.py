@@ -20,6 +20,7 @@ from tests.annotate.annotate_browser import (
     settled,
     visiting,
 )
+from tests.page_checks import DESKTOP, PHONE, violations
 
 pytestmark = pytest.mark.browser
 
@@ -136,6 +137,56 @@ def test_pairwise(browser: Any, tmp_path: Path) -> None:
             press(page, "1 Enter 2 Enter 3 Enter")
             done(page)
         assert [value["relevance"] for value in values(served, "ada")] == ["1", "2", "tie"]
+
+
+def test_how_much_better_and_which_tie(browser: Any, tmp_path: Path) -> None:
+    """One scale from the first summary to the second with ties in its middle; each answer has a key, seen on a phone
+    as buttons of two columns.
+    """
+    asked = {"ties": ["both-good", "both-bad"], "strengths": ["slightly better", "clearly better"]}
+    protocol = section(task="compare", dimensions=[dimension("relevance")], **asked)
+    with serve(protocol, english(1), tmp_path) as served:
+        with visiting(browser) as visitor:
+            page = visitor.enter(served, "ada")
+            faces = page.locator(".point .digit").all_inner_texts()
+            assert [face[0] for face in faces] == list("123456"), "each shows its key"
+            assert page.get_by_role("radio", name="Summary 2: clearly better", exact=True).count() == 1
+            boxes = [point.bounding_box() for point in page.locator(".point").all()]
+            assert len({box["y"] for box in boxes}) == 1, "one row on a laptop"
+            for theme in ("light", "dark"):
+                page.emulate_media(color_scheme=theme)
+                page.reload()  # no colour is on its way
+                page.locator(".point").first.wait_for()
+                assert violations(page) == []
+            page.set_viewport_size(PHONE)
+            boxes = [point.bounding_box() for point in page.locator(".point").all()]
+            assert len({box["x"] for box in boxes}) == 2
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert violations(page) == []
+            page.set_viewport_size(DESKTOP)
+            press(page, "2 Enter 6 Enter 4 Enter")
+            done(page)
+        given = [value["relevance"] for value in values(served, "ada")]
+        assert given == ["1:slightly better", "2:clearly better", "both-bad"]
+
+
+def test_feedback_on_how_much_better(browser: Any, tmp_path: Path) -> None:
+    """Which one is better is known, not by how much; any kind of tie is a tie."""
+    texts = {"transcript": "A: Hi", "summaries": ["A says hi.", "A says hi twice."]}
+    items = [{**texts, "expected": {"relevance": 1}}, {**texts, "expected": {"relevance": "tie"}}]
+    asked = {"ties": ["both-bad"], "strengths": ["slightly", "clearly"], "training": {"items": items}}
+    protocol = section(task="compare", dimensions=[dimension("relevance")], **asked)
+    with serve(protocol, english(1), tmp_path) as served, visiting(browser) as visitor:
+        page = visitor.enter(served, "ada")
+        first = page.locator(".choice").first.inner_text().endswith("hi.")
+        press(page, f"{2 if first else 4} Enter")
+        page.locator(".feedback .right").wait_for()
+        assert page.locator(".feedback td").first.inner_text() == f"{1 if first else 2}: slightly"
+        press(page, "Enter")
+        page.locator(".feedback").wait_for(state="detached")
+        press(page, "3 Enter")
+        page.locator(".feedback .right").wait_for()
+        assert page.locator(".feedback td").first.inner_text() == "Both are bad"
 
 
 def test_errors_in_a_pair(browser: Any, tmp_path: Path) -> None:

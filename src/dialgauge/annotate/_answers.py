@@ -141,7 +141,7 @@ def _wrong(section: AnnotateSection, subject: Subject, dimension: Dimension | No
     if value is None:
         return None
     if subject.kind == "compare":
-        choices = ("1", "2", "tie") if section.ties else ("1", "2")
+        choices = section.pair_answers
         return None if value in choices else f"must be one of {', '.join(choices)}"
     if subject.kind == "best-worst":
         return _wrong_extremes(value, len(subject.summaries))

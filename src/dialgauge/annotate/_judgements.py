@@ -105,7 +105,8 @@ def _preference(row: Mapping[str, Any]) -> dict[str, Any]:
     winner = "tie" if row["tie"] else "a" if row["best"] == candidate_name(*sides["a"]) else "b"
     shared = {name: row[name] for name in ("dialogue_id", "role", "annotator", "dimension", "comment", "time")}
     first = "a" if shown[0] == sides["a"] else "b"
-    return {**shared, **told, "winner": winner, "both_bad": False, "shown_first": first}
+    quality = {"strength": row.get("strength"), "both_bad": row.get("both") == "bad"}
+    return {**shared, **told, "winner": winner, **quality, "shown_first": first}
 
 
 def _options(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -12,7 +12,7 @@ def answer_keys(section: AnnotateSection) -> list[tuple[str, str]]:
     if section.task == "write":
         return []
     if section.task == "compare":
-        return [("1", "3" if section.ties else "2")]
+        return [("1", str(len(section.pair_answers)))]
     if section.task == "best-worst":
         return [("1", str(section.candidates))]
     scales = [dimension.points() for dimension in section.dimensions]

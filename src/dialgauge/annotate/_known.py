@@ -9,9 +9,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
+from dialgauge.annotate._pair_answers import TIE, better_of, is_tie
 from dialgauge.annotate._table import Table
-
-TIE = "tie"
 
 Candidate = Annotated[int, Field(ge=1, le=9)] | str
 
@@ -29,7 +28,7 @@ class KnownExtremes(Table):
         return self
 
 
-#: A point of a scale; for pairs the better candidate or "tie"; for best-worst the ends.
+#: A point of a scale; for pairs the better candidate or a tie; for best-worst the ends.
 KnownAnswer = float | str | KnownExtremes
 _Several = Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=2, max_length=9)]
 
@@ -84,15 +83,21 @@ class TrainingItem(Table):
         return self.systems or self.summaries or [str(self.system or self.summary)]
 
 
-def comparison_problem(item: TrainingItem | GoldItem, value: KnownAnswer, *, ends: bool, ties: bool) -> str | None:
-    """Why this cannot be the right answer of a comparison (``ends``: of best and worst), or None."""
+def comparison_problem(
+    item: TrainingItem | GoldItem, value: KnownAnswer, *, ends: bool, answers: Sequence[str]
+) -> str | None:
+    """Why this cannot be the right answer of a comparison (``ends``: of best and worst), or None.
+
+    ``answers`` are those that the study offers. ``tie`` is right for each kind of tie.
+    """
     if ends != isinstance(value, KnownExtremes):
         return "must be a table with best and worst" if ends else "must name the better one"
     if isinstance(value, KnownExtremes):
         places = [_place(item, one) for one in (value.best, value.worst) if one is not None]
         problem = "best and worst must differ" if len(places) == 2 and places[0] == places[1] else None
     else:
-        places, problem = [] if value == TIE and ties else [_place(item, value)], None
+        ties = [*filter(is_tie, answers)]
+        places, problem = [] if value in ties or (value == TIE and ties) else [_place(item, value)], None
     if None in places:
         numbers = f"a number from 1 to {len(item.texts)}"
         return f"must be one of its systems or {numbers}" if _names(item) else f"must be {numbers}"
@@ -122,7 +127,7 @@ def _stored(item: TrainingItem | GoldItem, value: KnownAnswer, summaries: Sequen
 
     if isinstance(value, KnownExtremes):
         return {"best": id_of(value.best), "worst": id_of(value.worst)}
-    if len(summaries) == 1 or value == TIE:
+    if len(summaries) == 1 or is_tie(value):
         return value
     return {"best": id_of(value), "worst": next(one for one in summaries if one != id_of(value))}
 
@@ -142,8 +147,8 @@ def failures(
 
 
 def _is_right(right: Any, given: Any, tolerance: float, shown: Sequence[int]) -> bool:
-    if right == TIE:
-        return bool(given == TIE)
+    if is_tie(right):
+        return is_tie(given) if right == TIE else bool(given == right)
     if isinstance(right, Mapping):
         chosen = chosen_ends(given, shown)
         return all(right[end] is None or chosen[end] == right[end] for end in ("best", "worst"))
@@ -155,9 +160,10 @@ def chosen_ends(given: Any, shown: Sequence[int]) -> dict[str, int | None]:
     """The ids of the summaries that an answer to a comparison calls best and worst; None for a tie or no answer."""
     if isinstance(given, Mapping):
         return {end: None if given.get(end) is None else shown[given[end] - 1] for end in ("best", "worst")}
-    if given not in ("1", "2"):
+    better = better_of(given)
+    if better is None:
         return {"best": None, "worst": None}
-    return {"best": shown[int(given) - 1], "worst": shown[2 - int(given)]}
+    return {"best": shown[better - 1], "worst": shown[2 - better]}
 
 
 def right_answers(expected: Mapping[str, Any], kind: str, shown: Sequence[int]) -> dict[str, Any]:
@@ -168,7 +174,7 @@ def right_answers(expected: Mapping[str, Any], kind: str, shown: Sequence[int]) 
 
 
 def _as_shown(right: Any, kind: str, shown: Sequence[int]) -> Any:
-    if right == TIE:
-        return TIE
+    if is_tie(right):
+        return right
     ends = {end: None if right[end] is None else shown.index(right[end]) + 1 for end in ("best", "worst")}
     return ends if kind == "best-worst" else str(ends["best"])

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from dialgauge.annotate._crowd_tables import ConsentTable, CrowdTable, GoldTable, QuizTable
 from dialgauge.annotate._known import GoldItem, KnownAnswer, TrainingItem, comparison_problem
+from dialgauge.annotate._pair_answers import TieKind, pair_answers
 from dialgauge.annotate._table import Table
 from dialgauge.errors import DialgaugeError, UnknownNameError
 from dialgauge.ratings import Scale, find_scale
@@ -24,8 +25,12 @@ READY = ("contact-centre", "csds", "dialsummeval")
 
 #: The most classes of a nominal dimension: each is a button.
 _MOST_CLASSES = 11
+#: Both sides with so many strengths, and every kind of tie, still have a key each.
+_MOST_STRENGTHS = 3
+_EQUAL: tuple[TieKind, ...] = ("equal",)
 
 Threshold = Annotated[float, Field(ge=-1, le=1)]
+Strength = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^\S(.*\S)?$")]
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^\S(.*\S)?$")]
 
 
@@ -193,7 +198,11 @@ def _dialogue_alone() -> list[Literal["dialogue", "reference"]]:
 
 
 class AnnotateSection(Table):
-    """``[annotate]``: the protocol of the human evaluation. ``protocol`` names a ready one to start from."""
+    """``[annotate]``: the protocol of the human evaluation. ``protocol`` names a ready one to start from.
+
+    Of a pair people can say with ``ties`` that neither is better (a list says which kinds of tie there are), and with
+    ``strengths``, named from the least, how much better one is.
+    """
 
     protocol: str | None = None
     title: str | None = None
@@ -210,7 +219,8 @@ class AnnotateSection(Table):
     dialogue_order: Literal["same", "shuffled"] = "same"
     pairs_per_dialogue: Annotated[int, Field(ge=1)] | None = None
     candidates: Annotated[int, Field(ge=3, le=9)] = 4
-    ties: bool = True
+    ties: bool | list[TieKind] = True
+    strengths: Annotated[list[Strength], Field(default_factory=list)]
     comments: bool = True
     review: bool = True
     instructions: str | None = None
@@ -257,12 +267,31 @@ class AnnotateSection(Table):
         _distinct([dimension.name for dimension in dimensions], "dimension")
         return dimensions
 
+    @field_validator("ties")
+    @classmethod
+    def _distinct_ties(cls, given: bool | list[TieKind]) -> bool | list[TieKind]:
+        _distinct([*given] if isinstance(given, list) else [], "tie")
+        return given
+
+    @field_validator("strengths")
+    @classmethod
+    def _some_strengths(cls, names: list[str]) -> list[str]:
+        if names and not 2 <= len(names) <= _MOST_STRENGTHS:
+            raise ValueError(f"name 2 or {_MOST_STRENGTHS} strengths, the least first; got {len(names)}")
+        return _distinct(names, "strength")
+
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         problem = _problem(self)
         if problem:
             raise ValueError(problem)
         return self
+
+    @property
+    def pair_answers(self) -> tuple[str, ...]:
+        """What can be answered to a pair, in the order of the buttons."""
+        kinds = self.ties if isinstance(self.ties, list) else _EQUAL[: int(self.ties)]
+        return pair_answers(kinds, self.strengths)
 
     def dimension(self, name: str) -> Dimension:
         """The dimension of this name."""
@@ -291,6 +320,8 @@ def _problem(section: AnnotateSection) -> str | None:
         return f"sentence dimensions need task = 'rate'; the task is {section.task!r}"
     if section.task == "write" and (problem := _writing_problem(section)):
         return problem
+    if section.task != "compare" and (section.strengths or isinstance(section.ties, list)):
+        return f"strengths and kinds of ties belong to pairs: set task = 'compare'; the task is {section.task!r}"
     if any(dimension.on == "reference-sentences" for dimension in section.dimensions) and (
         "reference" not in section.show
     ):
@@ -343,7 +374,7 @@ def _answer_problem(
     section: AnnotateSection, item: TrainingItem | GoldItem, name: str, value: KnownAnswer
 ) -> str | None:
     if section.task != "rate":
-        return comparison_problem(item, value, ends=section.task == "best-worst", ties=section.ties)
+        return comparison_problem(item, value, ends=section.task == "best-worst", answers=section.pair_answers)
     if not isinstance(value, float | int):
         return "must be a point of its scale"
     return None if allowed(section.dimension(name).points(), value) else f"= {value:g} is not on its scale"

@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._library import ItemText, Library, SummaryText
+from dialgauge.annotate._pair_answers import BOTH_BAD, BOTH_GOOD, better_of, strength_of
 from dialgauge.annotate._planning import shuffled
 from dialgauge.annotate._project import Project, get_setting
 from dialgauge.annotate._protocol import AnnotateSection
@@ -38,6 +39,8 @@ COMPARED = pl.Schema(
         "variants": pl.List(pl.String()),  # of these systems, in the same order
         **dict.fromkeys(("best", "worst"), pl.String()),  # SYSTEM, or SYSTEM/VARIANT of an edited summary
         "tie": pl.Boolean(),
+        "both": pl.String(),  # of a tie: good | bad, where people could say so
+        "strength": pl.Float64(),  # how much better, from 1 for the least
         "comment": pl.String(),
         "time": pl.Datetime("us"),
         "stage": pl.String(),
@@ -133,7 +136,7 @@ def results(connection: Connection, project: Project, library: Library, codes: M
         if item.kind == "rate":
             rows.ratings += _rating_rows(project.section, answered, item, shown[0], base, codes)
         elif item.kind in ("compare", "best-worst"):
-            rows.comparisons += _comparison_rows(answered, item, shown, base, codes)
+            rows.comparisons += _comparison_rows(project.section, answered, item, shown, base, codes)
         elif item.kind == "write":
             rows.texts.append(_text_row(connection, answered, base))
     ratings = pl.DataFrame(rows.ratings, schema=RATED)
@@ -225,19 +228,34 @@ def candidate_name(system: str, variant: str) -> str:
 
 
 def _comparison_rows(
-    answered: Any, item: ItemText, shown: list[SummaryText], base: Mapping[str, Any], codes: Mapping[str, str]
+    section: AnnotateSection,
+    answered: Any,
+    item: ItemText,
+    shown: list[SummaryText],
+    base: Mapping[str, Any],
+    codes: Mapping[str, str],
 ) -> Iterator[dict[str, Any]]:
     systems, variants = [codes[summary.system] for summary in shown], [summary.variant for summary in shown]
     names = [candidate_name(*one) for one in zip(systems, variants, strict=True)]
     for name, value in answered.answer["values"].items():
-        best = worst = None
-        tie = value == "tie"
-        if item.kind == "compare" and not tie:
-            best, worst = names if value == "1" else reversed(names)
-        elif item.kind == "best-worst":
-            best, worst = (None if value[end] is None else names[value[end] - 1] for end in ("best", "worst"))
-        told = {"dimension": name, "systems": systems, "variants": variants, "best": best, "worst": worst, "tie": tie}
-        yield {**base, **told, "round": answered.round}
+        told = _chosen_pair(section, value, names) if item.kind == "compare" else _chosen_ends(value, names)
+        yield {**base, "dimension": name, "systems": systems, "variants": variants, **told, "round": answered.round}
+
+
+_BOTH = {BOTH_GOOD: "good", BOTH_BAD: "bad"}
+
+
+def _chosen_pair(section: AnnotateSection, value: str, names: list[str]) -> dict[str, Any]:
+    better = better_of(value)
+    if better is None:
+        return {"tie": True, "both": _BOTH.get(value)}
+    best, worst = names if better == 1 else reversed(names)
+    return {"best": best, "worst": worst, "tie": False, "strength": strength_of(value, section.strengths)}
+
+
+def _chosen_ends(value: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
+    ends = {end: None if value[end] is None else names[value[end] - 1] for end in ("best", "worst")}
+    return {**ends, "tie": False}
 
 
 def _from_comparisons(comparisons: pl.DataFrame) -> pl.DataFrame:

@@ -32,7 +32,7 @@ def protocol_view(section: AnnotateSection) -> dict[str, Any]:
         "guidelines": section.guidelines,
         "instructions": section.instructions,
         "dimensions": [_dimension_view(dimension) for dimension in section.dimensions],
-        "ties": section.ties,
+        "answers": section.pair_answers,
         "review": section.review,
         "limits": {"comment": LONGEST_COMMENT, "text": LONGEST_TEXT},
         "spans": spans

@@ -5,7 +5,7 @@
 import { element, prose } from "./dom.js";
 import { dialogueList } from "./dialogue.js";
 import { t } from "./messages.js";
-import { valueText } from "./panels.js";
+import { pairText, valueText } from "./panels.js";
 import { choiceSlot, scaleSlot, textSlot } from "./questions.js";
 import { SpanMarker } from "./spans.js";
 
@@ -175,13 +175,12 @@ function cards(context, faces) {
 function compare(context) {
   const { protocol, item, dimensions, slots, disabled, change } = context;
   const faces = ["1", "2"].map((number) => t("summary.number", { number }));
-  const choices = ["1", "2"].map((number, index) => ({
-    value: number,
-    face: faces[index],
-    keys: [number],
+  const choices = protocol.answers.map((value, index) => ({
+    value,
+    face: pairText(value),
+    keys: [String(index + 1), ...(value === "tie" ? ["0", "="] : [])],
     anchor: "",
   }));
-  if (protocol.ties) choices.push({ value: "tie", face: t("tie"), keys: ["3", "0", "="], anchor: "" });
   const scales = dimensions.map((dimension) =>
     add(
       slots,
@@ -189,6 +188,7 @@ function compare(context) {
         title: dimension.title,
         definition: dimension.question,
         choices,
+        named: choices.length > 3,
         value: item.answer.values[dimension.name],
         disabled,
         onChange(value) {

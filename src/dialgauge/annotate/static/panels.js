@@ -3,12 +3,22 @@ import { element, prose } from "./dom.js";
 import { t } from "./messages.js";
 import { pointText } from "./questions.js";
 
+const TIES = ["tie", "both-good", "both-bad"];
+
+/** An answer to a pair on its button: a kind of tie, or the better one and, where that is asked, how much better. */
+export function pairText(value) {
+  if (TIES.includes(value)) return t(value);
+  const [number, ...strength] = value.split(":");
+  return [t("summary.number", { number }), ...strength].join(": ");
+}
+
 export function valueText(value, scale = null) {
   if (value === null || value === undefined) return "–";
   if (Array.isArray(value)) return value.map((one) => valueText(one, scale)).join(" ");
   if (typeof value === "object")
     return t("bestworst.value", { best: valueText(value.best), worst: valueText(value.worst) });
-  if (value === "tie") return t("tie");
+  if (TIES.includes(value)) return t(value);
+  if (typeof value === "string") return value.replace(":", ": ");
   return scale && typeof value === "number" ? pointText(scale, value) : String(value);
 }
 
@@ -61,8 +71,13 @@ export function conflictPanel({ conflict, dimensions, onMine, onTheirs }) {
   );
 }
 
-/** Whether an answer is the expected one; of best and worst only what is known counts. */
+/**
+ * Whether an answer is the expected one; of best and worst only what is known counts, of a pair the better one however
+ * much better, and of ties the kind where it is known.
+ */
 function agrees(expected, given) {
+  if (expected === "tie") return TIES.includes(given);
+  if (typeof given === "string") return expected === given.split(":")[0];
   if (expected === null || typeof expected !== "object") return expected === given;
   return ["best", "worst"].every((end) => expected[end] === null || expected[end] === given?.[end]);
 }
