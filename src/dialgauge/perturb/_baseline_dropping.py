@@ -75,6 +75,8 @@ def _without(parsed: Parsed, first: int, last: int) -> Edit:
         end -= 1  # the point of "p.m." closes the sentence as well
     before = tokens[first - 1] if first else None
     after = tokens[last + 1] if last + 1 < len(tokens) else None
+    if before is not None and after is not None and after.text == "." and before.text.endswith("."):
+        return Edit(start, after.end)  # "at Jarvis St. for a beer.": one point is enough
     begins = tokens[first].start == parsed.sentences[tokens[first].sentence][0]
     opened = (
         tokens[first].dep == "mark"
@@ -155,7 +157,7 @@ def _parts_of(result: str, original: str) -> bool:
 register(
     Perturbation(
         name="drop_phrases",
-        version="12",
+        version="13",
         family="baseline",
         description="removes phrases and clauses that the rest can do without, up to 20, 30 or 40 % of the words; where"
         " each is longer, the shortest (up to 60 %)",

@@ -15,6 +15,20 @@ from dialgauge.perturb._deletions_joined import (
     is_argument,
     leaves_loose_end,
 )
+from dialgauge.perturb._deletions_limits import (
+    ends_inside,
+    follows_complement,
+    has_more_reasons,
+    has_person_before,
+    has_tense,
+    is_felt,
+    is_limit,
+    is_limited,
+    is_list_of_examples,
+    is_one_of_row,
+    is_statement,
+    opens_clause_behind,
+)
 from dialgauge.perturb._deletions_scope import (
     OF_WHAT,
     has_alternative,
@@ -119,7 +133,7 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
     first, last, token = phrase
     text, start, end = parsed.text, parsed.tokens[first].start, parsed.tokens[last].end
     roots = [t for t in parsed.tokens if t.sentence == token.sentence and t.dep == "ROOT"]
-    if len(roots) != 1 or finite_part(parsed, roots[0]) is None or subject(parsed, roots[0]) is None:
+    if len(roots) != 1 or not has_tense(parsed, roots[0]) or subject(parsed, roots[0]) is None:
         return "the sentence has no single finite verb"
     if not token.unbroken or (first == last and token.dep != "npadvmod") or first <= roots[0].i <= last:
         return "not one stretch"
@@ -137,8 +151,12 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
         return "needed by what follows"
     if is_looked_to(parsed, first, last, token) or opens_participle(parsed, last, token):
         return "needed by what follows"
-    if has_more_of_date(parsed, last, token):
+    if has_more_of_date(parsed, last, token) or ends_inside(parsed, last):
         return "not one stretch"
+    if opens_clause_behind(parsed, first, last):
+        return "needed by what follows"
+    if is_one_of_row(parsed, first, last, token):
+        return "one of several"
     if in_quotes(parsed, parsed.tokens[first]):
         return "quoted"
     if token.dep == "prep" and after is not None and after.sentence == token.sentence:
@@ -168,7 +186,7 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
     if first and token.dep != "conj" and parsed.tokens[first - 1].dep in ("cc", "preconj"):
         return "one half of a pair"
     joined = after is not None and after.dep == "cc" and after.sentence == token.sentence
-    if token.dep == "advcl" and joined and parsed.tokens[first].lower in _MARKS:
+    if token.dep == "advcl" and (joined or has_more_reasons(parsed, last)) and parsed.tokens[first].lower in _MARKS:
         return "shares what follows"  # "since it's too small and there isn't a bigger size"
     if token.dep in ("advcl", "conj") and beside_clause(parsed, last, token):
         return "shares what follows"
@@ -201,6 +219,11 @@ def _bound(parsed: Parsed, phrase: Phrase) -> str:
 
 def _bound_preposition(parsed: Parsed, token: Token) -> str:
     head, noun = parsed.tokens[token.head], parsed.child(token, "pobj", "pcomp")
+    if token.lower == "because" and parsed.child(token, "pcomp") is not None:
+        told = is_be(head) or any(map(is_finite, parsed.subtree(token)))
+        return "" if head.pos == "VERB" and not told else "needed by its verb"  # because of the rain
+    if is_list_of_examples(parsed, token):
+        return ""
     if noun is None or token.pos not in ("ADP", "SCONJ"):
         return "a preposition without its noun"
     if token.tag == "RP":
@@ -225,7 +248,9 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
         return _bound_to_verb(parsed, token, head, timed=timed, placed=placed)
     if head.pos in ("NOUN", "PROPN"):
         return _bound_to_noun(parsed, token, head)
-    if head.pos == "ADJ" and head.dep != "amod":
+    if head.pos == "ADJ" and head.dep != "amod" and (timed or parsed.tokens[head.i - 1].pos != "NOUN"):
+        if head.tag == "JJS" or any(parsed.tokens[c].tag == "RBS" for c in head.children):
+            return "beside a superlative or a quantifier"  # "the most beneficial for her"
         denied = any(negates(head.lower, other.word) for other in substitutes("antonyms").get(head.lower, ()))
         if denied or head.lower.startswith(_DENYING_PREFIXES):
             return "under a negation"  # who is unimpressed with his defence may be impressed with the rest
@@ -266,7 +291,11 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
         alone = lemma in _BINDING_VERBS and not _others(parsed, head, token)
         alone = not complete and (alone or (head.dep in ("relcl", "acl") and head.tag != "VB"))
         return "needed by its verb" if lemma in _TIMED or alone else ""
-    if not complete or lemma in (_BINDING_ANYWAY if has_object else _BINDING_VERBS):
+    if not complete and follows_complement(parsed, token, head):
+        return ""
+    # "The class is held in room 4": a passive that says nothing by itself
+    bare = target is not None and target.dep == "nsubjpass" and not _others(parsed, head, token)
+    if not complete or lemma in (_BINDING_ANYWAY if has_object and not bare else _BINDING_VERBS):
         return "needed by its verb"
     if token.lower == "with" and parsed.child(head, "prt") is not None:
         return "needed by its verb"  # "broke up with her"
@@ -288,10 +317,16 @@ def _others(parsed: Parsed, verb: Token, phrase: Token) -> bool:
 
 
 def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
-    if token.lower not in _ON_NOUNS:
-        return "a binding preposition"
+    there = parsed.child(token, "pobj")
+    travels = token.lower == "to" and there is not None and there.entity in _WHERE and there.pos == "PROPN"
+    if token.lower not in _ON_NOUNS and not travels:
+        return "a binding preposition"  # but "two tickets to Rome"
     if lemma_of(head) in BINDING_NOUNS or head.pos == "PROPN" or occurs_again(parsed, head):
         return "needed by its noun"
+    if any(parsed.tokens[c].lower in ("enough", "many", "much") for c in head.children):
+        return "needed by a measure"  # "has enough savings for eight months"
+    if has_person_before(parsed, head):
+        return "may be a verb"  # "suggests Ann hunt for a job"
     if is_argument(parsed, token, head) or head.dep == "npadvmod":
         return "needed by its noun"  # "redoes it, this time in the booth"
     verb = next((t for t in _above(parsed, head) if t.pos == "VERB"), head)
@@ -328,6 +363,8 @@ def _bound_time(parsed: Parsed, first: int, last: int, token: Token) -> str:
     complete = parsed.child(head, "dobj", "nsubjpass", "xcomp", "ccomp", "acomp") is not None or _others(
         parsed, head, token
     )
+    if head.dep == "acl" and not complete:
+        return "needed by its verb"  # "two daughters aged six"
     if (lemma_of(head) in _BINDING_VERBS and not complete) or (
         lemma_of(head) == "take" and not parsed.child(head, "dobj")
     ):
@@ -377,8 +414,13 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
         target = parsed.child(head, "dobj", "nsubjpass")
         if target is not None and first == target.i + 1 and noun_class(target) in OF_WHAT:
             return "needed by its noun"  # "has reached the age to decide"
-        return "" if target is not None and lemma_of(head) not in _GOVERNING else "needed by its verb"
-    if is_be(head) and (opening in ("when", "while") or not parsed.child(head, "acomp", "attr", "prep")):
+        behind = follows_complement(parsed, token, head)
+        moves = behind and lemma_of(head) == "go"  # "goes to the library to read"
+        whole = moves or ((target is not None or behind) and lemma_of(head) not in _GOVERNING)
+        return "" if whole else "needed by its verb"
+    if is_be(head) and (
+        opening == "when" or (opening == "while" and not set_off) or not parsed.child(head, "acomp", "attr", "prep")
+    ):
         return "needed by its verb"  # "it was warm when she left", "perhaps it is because …"
     if opening in _MARKS or (token.tag == "VBG" and (set_off or first == _first_of(parsed, token))):
         needed = parsed.child(head, "dobj", "acomp", "attr", "xcomp", "ccomp", "prep", "prt", "advmod", "nsubjpass")
@@ -395,7 +437,7 @@ def _entailed(parsed: Parsed, phrase: Phrase) -> str:
     """Whether the text follows without the phrase: nothing is denied, limited or compared around it."""
     first, last, token = phrase
     inside = {t.lower for t in parsed.tokens[first : last + 1]}
-    clause = token.dep == "conj" and token.pos in ("VERB", "AUX")  # a statement of its own
+    clause = is_statement(parsed, first, token)
     if not clause and inside & (NEGATIONS | {"just", "only", "if", "unless", "until", "except", "than"}):
         return "holds a negation or a limit"
     sentence = [t.lower for t in parsed.tokens if t.sentence == token.sentence]
@@ -408,6 +450,10 @@ def _entailed(parsed: Parsed, phrase: Phrase) -> str:
         else next((t for t in _above(parsed, head) if t.pos in ("VERB", "AUX")), head)
     )
     own = clause and (parsed.child(token, *SUBJECTS) is not None or finite_part(parsed, token) is not None)
+    if is_limit(parsed, token, verb) or is_limited(parsed, first, head):
+        return "a limit"
+    if token.dep in ("prep", "acl", "relcl") and is_felt(parsed, head):
+        return "says what is liked"
     if is_denied(parsed, token) and not own:
         return "under a negation"
     if token.dep in ("prep", "npadvmod", "advmod", "advcl") and has_alternative(parsed, verb):
@@ -424,7 +470,8 @@ def _entailed(parsed: Parsed, phrase: Phrase) -> str:
         return "inside a condition"
     if any(parsed.tokens[c].lower == "only" for c in verb.children) and not own:
         return "beside a superlative or a quantifier"  # "only warns when you ask"
-    if token.dep in ("prep", "npadvmod", "advcl") and (lemma_of(verb) in _ATTITUDES or _is_judged(parsed, verb)):
+    felt = lemma_of(verb) in _ATTITUDES or _is_judged(parsed, verb)
+    if token.dep in ("prep", "npadvmod", "advcl") and felt and not clause:
         return "says what is liked"
     around = [parsed.tokens[c] for c in head.children if c < head.i]
     if head.pos == "NOUN" and any(

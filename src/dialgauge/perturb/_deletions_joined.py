@@ -80,7 +80,8 @@ def is_argument(parsed: Parsed, phrase: Token, noun: Token) -> bool:
     owned = owned and phrase.lower in ("about", "for", "from", "on", "with")
     verb = parsed.tokens[noun.head]
     bare = noun_class(noun) == _THOUGHT and parsed.child(noun, "det", "poss") is None
-    light = noun.dep == "dobj" and lemma_of(verb) in _LIGHT and bare
+    done = can_be_verb(lemma_of(noun)) and phrase.lower in ("at", "for", "on", "with")  # "have a look at it"
+    light = noun.dep == "dobj" and lemma_of(verb) in _LIGHT and (bare or done)
     before = parsed.tokens[phrase.i - 1]
     return owned or light or (before.i != noun.i and before.dep == "conj" and before.pos in ("NOUN", "PROPN"))
 

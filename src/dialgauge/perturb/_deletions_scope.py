@@ -182,7 +182,10 @@ def is_time_with_somebody(parsed: Parsed, token: Token) -> bool:
     noun = parsed.tokens[token.head] if token.dep == "prep" else token
     spent = noun.dep == "dobj" and lemma_of(parsed.tokens[noun.head]) == "spend"
     beside = token.dep == "prep" and lemma_of(noun) == "spend" and parsed.child(noun, "dobj") is not None
-    return token.lower == "with" and (spent or beside)
+    near = any(
+        t.lower in ("spend", "spends", "spending", "spent") for t in parsed.tokens[max(token.i - 4, 0) : token.i]
+    )
+    return token.lower == "with" and (spent or beside or near)
 
 
 def has_other_time(parsed: Parsed, first: int, last: int) -> bool:

@@ -7,6 +7,8 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_descriptions import propose_drop
 from dialgauge.perturb._baseline_dropping import cut, opens_clause
 from dialgauge.perturb._deletions import dispensable
+from dialgauge.perturb._deletions_limits import last_clause
+from dialgauge.perturb._deletions_scope import is_bare_without
 from dialgauge.perturb._domain_text import (
     CITATION,
     FUNCTION_WORDS,
@@ -34,7 +36,7 @@ _SHORTER, _AIM_SHORTER = 0.90, 0.80
 #: A number or a negation may go with a phrase of at least so many words.
 _LEAST_PHRASE = 2
 #: At least this share of the words stays where clauses and sentences go.
-_LEAST = 0.40
+_LEAST = 1 / 3
 
 _WORDY = tuple(
     (re.compile(rf"\b{long}\b", re.IGNORECASE), short)
@@ -73,8 +75,11 @@ _WORDY = tuple(
         ("came back", "returned"),
         ("put off", "postpone"),
         ("puts off", "postpones"),
+        ("(?:is|are) supposed to", "should"),
     )
 )
+#: What two people are doing is what they do in a summary.
+_TALKING = re.compile(r"\b(is|are) (discussing|talking about)\b")
 #: Long forms that are another verb form as they stand.
 _BASE_FORMS = frozenset(["come back", "put off", "talk about"])
 _FILLERS = word_list("fillers")
@@ -86,6 +91,8 @@ _NO_FACT = FUNCTION_WORDS | _FILLERS | _EVALUATIVE | word_list("feelings")
 _NEED_A_PLACE = word_list("need_a_place")
 _PREPOSITIONS = word_list("adjunct_prepositions")
 _MARKS = frozenset(["although", "though", "while", "as", "since", "when", "once", "so"])
+#: Adverbs that only say that it is soon or has been.
+_SOON = frozenset(["afterwards", "anyway", "immediately", "lately", "later", "now", "recently", "shortly", "soon"])
 _REASONS = frozenset(["because", "since", "so", "as", "why", "due"])
 _NAMING = NAMED | {"DATE", "TIME", "MONEY", "PERCENT", "QUANTITY", "CARDINAL", "ORDINAL"}
 #: Verbs after which a name may be that of the hearer.
@@ -102,7 +109,7 @@ def _propose_reduction(
     text = parsed.text
     total = word_count(text)
     edits: list[Edit] = []
-    for tier in (_wordy, _shorter_verbs, _asides, _fillers, _clauses, _adjuncts, _phrases, _described):
+    for tier in (_talking, _wordy, _shorter_verbs, _asides, _fillers, _clauses, _adjuncts, _phrases, _described, _when):
         found = list(tier(parsed))
         rng.shuffle(found)
         for edit in found:
@@ -116,11 +123,24 @@ def _propose_reduction(
         if word_count(apply_edits(text, edits)) < _SHORTER * total:
             break
         kept = [other for other in edits if not any(_overlap(edit, other) for edit in lesser)]
+        if _bares_verb(parsed, [*kept, *lesser]):
+            continue  # "hunt for a job on the web": one of the two stays
         if word_count(apply_edits(text, [*kept, *lesser])) >= _LEAST * total:
             edits = [*kept, *lesser]
     if word_count(apply_edits(text, edits)) >= _SHORTER * total:
         return NotApplicable(f"fewer than {1 - _SHORTER:.0%} of the words can be removed without losing the main point")
     return edits
+
+
+def _bares_verb(parsed: Parsed, edits: Sequence[Edit]) -> bool:
+    """Whether a verb that stays would lose all of several phrases that stood behind it."""
+    gone = {t.i for t in parsed.tokens if any(e.start <= t.start and t.end <= e.end for e in edits)}
+    return any(
+        len(lost) > 1 and is_bare_without(parsed, gone, parsed.tokens[lost[-1]])
+        for verb in parsed.tokens
+        if verb.pos == "VERB" and verb.i not in gone
+        for lost in [[c for c in verb.children if c in gone and parsed.tokens[c].dep in ("prep", "npadvmod", "advcl")]]
+    )
 
 
 def _overlap(first: Edit, second: Edit) -> bool:
@@ -134,9 +154,18 @@ def _wordy(parsed: Parsed) -> Iterator[Edit]:
             if match.group().endswith("about") and (" about " in rest or not re.match(r"\s+[\w#]", rest)):
                 continue  # "talk about the weather and about sports", "what they talked about"
             verb = next((t for t in parsed.tokens if t.start == match.start()), None)
-            if match.group().lower() in _BASE_FORMS and (verb is None or verb.tag not in ("VB", "VBP")):
+            base = verb is not None and (verb.tag in ("VB", "VBP") or (verb.dep == "ROOT" and verb.tag == "NN"))
+            if match.group().lower() in _BASE_FORMS and not base:
                 continue  # "was put off", "has come back"
             yield Edit(*match.span(), short.capitalize() if match.group()[0].isupper() else short)
+
+
+def _talking(parsed: Parsed) -> Iterator[Edit]:
+    """*Are talking about* → *discuss*, where they talk about one thing."""
+    for match in _TALKING.finditer(parsed.text):
+        rest = parsed.text[match.end() :].partition(".")[0]
+        if " about " not in rest and re.match(r"\s+[\w#]", rest):
+            yield Edit(*match.span(), "discusses" if match[1] == "is" else "discuss")
 
 
 def _fillers(parsed: Parsed) -> Iterator[Edit]:
@@ -147,7 +176,8 @@ def _fillers(parsed: Parsed) -> Iterator[Edit]:
             # "not only … but also", and "first … then" without an "and".
             joins = before == "but" if token.lower == "also" else token.lower == "then" and before != "and"
             joins = joins or (token.lower in ("however", "therefore") and before in (",", ";"))
-            joins = joins or before in ("would", "'d")  # "he'd rather wait"
+            joins = joins or before in NEGATIONS  # "not far away"
+            joins = joins or (token.lower == "just" and parsed.tokens[token.head].tag != "VBN")  # "just says it": only
             joins = joins or (token.lower == "then" and any(t.lower == "first" for t in parsed.tokens[: token.i]))
             particle = token.lower in _PARTICLES and parsed.tokens[token.head].pos == "VERB"  # "wins them over"
             denied = under_negation(parsed, token)  # "cannot quite understand"
@@ -180,6 +210,8 @@ def _adjuncts(parsed: Parsed) -> Iterator[Edit]:
         if token.dep != "prep" or token.lower not in _PREPOSITIONS:
             continue
         head = parsed.tokens[token.head]
+        if parsed.child(token, "pobj", "pcomp") is None:
+            continue  # "tried the skirts on"
         complete = parsed.child(head, "dobj", "nsubjpass", "acomp") is not None
         if head.pos not in ("VERB", "AUX") or head.lemma in _NEED_A_PLACE or head.dep in ("relcl", "acl"):
             continue
@@ -278,6 +310,10 @@ def _lesser_points(parsed: Parsed, dialogue: Dialogue | None) -> Iterator[list[E
     ranked.sort(key=lambda p: tells_outcome(parsed.text[parsed.tokens[p[0]].start : parsed.tokens[p[1]].end]))
     for first, last in ranked:
         yield cut(parsed, range(first, last + 1))
+    if (clause := last_clause(parsed)) is not None:
+        first, last = clause
+        before = parsed.tokens[first - 1]
+        yield [Edit(before.start if before.text == "," else before.end, parsed.tokens[last].end)]
     if (semicolon := _last_semicolon(parsed)) is not None:
         stop = parsed.text[parsed.tokens[semicolon].start - 1] == "."  # of "4 p.m."
         yield [Edit(parsed.tokens[semicolon].start, parsed.tokens[-1].end if stop else parsed.tokens[-1].start)]
@@ -305,6 +341,21 @@ def _is_light(parsed: Parsed, stretch: Sequence[Token]) -> bool:
     return (
         not words & _REASONS and not words & NEGATIONS and not numbers(parsed.text[stretch[0].start : stretch[-1].end])
     )
+
+
+def _when(parsed: Parsed) -> Iterator[Edit]:
+    """*Soon*, *now*: at the end of a clause that holds without them, one of them at most."""
+    for token in parsed.tokens:
+        verb, after = parsed.tokens[token.head], following(parsed, token)
+        ends = after is None or after.text in (".", "!", ";") or after.dep == "cc"
+        alone = token.lower in _SOON and token.dep == "advmod" and not token.children and ends
+        before = parsed.tokens[token.i - 1] if token.i else token
+        whole = (
+            verb.pos == "VERB" and verb.i < token.i - 1 and before.text != "," and before.pos not in ("ADV", "CCONJ")
+        )
+        if alone and whole and not under_negation(parsed, token) and verb.dep in ("ROOT", "conj", "ccomp"):
+            yield Edit(token.start - 1, token.end)
+            return
 
 
 def _described(parsed: Parsed) -> Iterator[Edit]:
@@ -401,7 +452,7 @@ LENGTH_REDUCTION = Perturbation(
     propose=_propose_reduction,
     validate=_validate_reduction,
     needs=frozenset({"parse"}),
-    version="9",
+    version="10",
     citation=CITATION,
     examples=(
         (

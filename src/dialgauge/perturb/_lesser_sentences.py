@@ -4,6 +4,7 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._grammar import is_finite
 from dialgauge.perturb._guards import Safe, lemma_of, safe_ones
 from dialgauge.perturb._importance import nearness, tells_outcome
+from dialgauge.perturb._left_behind import looks_back
 from dialgauge.perturb._looking_back import TYING
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._people import names_person
@@ -41,6 +42,8 @@ def _uncut(parsed: Parsed, place: int) -> str:
 
 def _tied(parsed: Parsed, place: int) -> str:
     """Whether the next sentence begins with a word that looks back: *So*, *Then*, *He*, *This*."""
+    if looks_back([parsed.text[start:end] for start, end in parsed.sentences], [place]):
+        return "the next sentence looks back"
     following = [t for t in parsed.tokens if t.sentence == place + 1]
     if any(t.lower in ("one", "ones", "same") and t.pos in ("NOUN", "PRON", "NUM", "ADJ") for t in following):
         return "the next sentence looks back"
@@ -50,8 +53,8 @@ def _tied(parsed: Parsed, place: int) -> str:
     if following and following[0].lower == "the" and lemma_of(parsed.tokens[following[0].head]) not in told:
         return "the next sentence looks back"  # "Jane is pregnant. The father …"
     for token in following:
-        looks_back = token.tag in _PRONOUNS and token.lower not in _OF_ANYBODY
-        if looks_back or token.lower in TYING:
+        pronoun = token.tag in _PRONOUNS and token.lower not in _OF_ANYBODY
+        if pronoun or token.lower in TYING:
             return "the next sentence looks back"
         if token.pos in ("NOUN", "PROPN", "VERB"):
             return ""

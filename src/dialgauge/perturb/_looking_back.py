@@ -27,16 +27,20 @@ def referred_to(parsed: Parsed, phrase: tuple[int, int, Token]) -> str:
     following = next((t for t in later if t.sentence > token.sentence), None)
     if token.dep == "conj" and token.pos in ("VERB", "AUX") and following is not None and following.lower in TYING:
         return "the next sentence looks back"  # "…, but she never went there. So they go elsewhere."
-    if any(t.entity in _WHEN for t in parsed.tokens[first : last + 1]) and any(
-        t.lower == "then" and t.dep == "advmod" and t.i > t.head for t in later
-    ):
+    soon = [t for t in later if t.sentence <= token.sentence + 1 and t.dep == "advmod" and t.i > t.head]
+    timed = token.dep == "prep" or any(t.entity in _WHEN for t in parsed.tokens[first : last + 1])
+    if timed and any(t.lower == "then" for t in soon):
         return "spoken of again"  # "comes in May. She will be away then"
+    named = any(t.pos in ("NOUN", "PROPN") for t in parsed.tokens[first : last + 1])
+    if named and any(t.lower == "there" and t.dep == "advmod" for t in later if t.sentence <= token.sentence + 1):
+        return "spoken of again"  # "buys them at the post office. She's going there"
     if any(t.lower == "some" and t.dep in ("dobj", "pobj") for t in later):
         return "spoken of again"  # "needs sugar. She comes to borrow some"
     if token.dep == "conj" and token.pos in ("NOUN", "PROPN") and any(t.lower in _PLURAL for t in later):
         return "spoken of again"  # "picks up Ann and Kate and goes shopping with them"
-    named = {root(t.lower) for t in parsed.tokens[first : last + 1] if t.pos == "VERB"}
-    if any(t.pos == "NOUN" and has_determiner(parsed, t) and root(t.lower) in named for t in later):
+    placed = any(t.entity in _WHERE for t in parsed.tokens[first : last + 1])
+    done = {root(t.lower) for t in parsed.tokens[first : last + 1] if t.pos == "VERB"}
+    if any(t.pos == "NOUN" and has_determiner(parsed, t) and root(t.lower) in done for t in later):
         return "spoken of again"  # "a dog named Count. The name comes from …"
     if (
         _is_meant(parsed, first, last)
@@ -45,6 +49,8 @@ def referred_to(parsed: Parsed, phrase: tuple[int, int, Token]) -> str:
         or _is_left_out_later(parsed, first, last)
     ):
         return "spoken of again"
+    if placed and any(_is_place_again(parsed, t) for t in later):
+        return "spoken of again"  # "the rent in Rome, but she thinks the city is exciting"
     if _is_contrasted(parsed, first, last, token):
         return "beside a contrast"
     for noun in parsed.tokens[first : last + 1]:
@@ -61,6 +67,12 @@ def referred_to(parsed: Parsed, phrase: tuple[int, int, Token]) -> str:
         if elsewhere or pronouns & words:
             return "spoken of again"
     return ""
+
+
+def _is_place_again(parsed: Parsed, noun: Token) -> bool:
+    """*The city*, *this country*."""
+    known = any(parsed.tokens[c].lower in ("the", "this", "that") for c in noun.children)
+    return known and lemma_of(noun) in ("city", "country", "island", "place", "state", "town", "village")
 
 
 def _is_meant(parsed: Parsed, first: int, last: int) -> bool:
