@@ -89,7 +89,7 @@ def _records(table: Table) -> Iterator[Mapping[str, Any]]:
         yield from table.frame.iter_rows(named=True)
 
 
-def _is_keyed(value: Mapping[str, Any], names: tuple[str, ...]) -> bool:
+def is_keyed(value: Mapping[str, Any], names: tuple[str, ...]) -> bool:
     """Whether the keys of an object are ids: there are many below the record, or objects with much the same keys."""
     inner = list(value.values())
     if names and len(inner) > _MOST_KEYS:
@@ -106,7 +106,7 @@ def leaves_of(value: Any, names: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
     if value is None or value == "" or len(names) > _DEEPEST:
         return
     if isinstance(value, Mapping):
-        keyed = _is_keyed(value, names)
+        keyed = is_keyed(value, names)
         for key, inner in value.items():
             yield from leaves_of(inner, (*names, ANY_KEY if keyed else str(key)))
     elif isinstance(value, list):
@@ -123,7 +123,7 @@ def _mapped(value: Any, names: tuple[str, ...], other: Callable[[tuple[str, ...]
     if opened is None or opened == "" or len(names) > _DEEPEST:
         return value
     if isinstance(opened, Mapping):
-        keyed = _is_keyed(opened, names)
+        keyed = is_keyed(opened, names)
         made: Any = {
             key: _mapped(inner, (*names, ANY_KEY if keyed else str(key)), other) for key, inner in opened.items()
         }

@@ -56,10 +56,16 @@ def check_mapping(frame: pl.DataFrame, mapping: Mapped) -> tuple[dict[str, tuple
 
 
 def _column(frame: pl.DataFrame, name: str) -> str:
-    """The column of this name; what is nested may be named by its path or by its end."""
+    """The column of this name; what is nested may be named by its path, or by its end where only one column has it."""
     if name in frame.columns:
         return name
-    ends = [column for column in frame.columns if column.rpartition(".")[2] == name or name.endswith(f".{column}")]
-    if len(ends) != 1:
+    ends = [column for column in frame.columns if column.rpartition(".")[2] == name]
+    if len(ends) > 1:
+        raise InputError(
+            f"mapping: several columns end in {name!r}; give one of their paths: {', '.join(sorted(ends))}"
+        )
+    # Layouts name columns by the ends of their paths: 'Answer.fluency' is 'fluency'.
+    found = ends or [column for column in frame.columns if name.endswith(f".{column}")]
+    if len(found) != 1:
         raise UnknownNameError("column in the mapping", name, frame.columns)
-    return ends[0]
+    return found[0]

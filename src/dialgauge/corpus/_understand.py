@@ -17,6 +17,7 @@ from dialgauge.corpus._inline import with_inline_marks
 from dialgauge.corpus._item_ids import with_ids_of_dialogues
 from dialgauge.corpus._joined_ids import with_parted_ids, with_whole_ids
 from dialgauge.corpus._jsonl import record_key
+from dialgauge.corpus._levels import OF_KEY, at_their_levels
 from dialgauge.corpus._mapping import IGNORE, Mapped, listed
 from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
@@ -30,7 +31,6 @@ from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._programs import without_programs
 from dialgauge.corpus._record_ids import with_record_ids
 from dialgauge.corpus._records import taken_out
-from dialgauge.corpus._schema import KEY
 from dialgauge.corpus._sentence_rows import with_summaries
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._ticked import with_labels
@@ -66,7 +66,7 @@ def load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Tabl
 
 def understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -> Table:
     """The rows of a file that was loaded: as its layout says, else by the names of its columns."""
-    mapping = _of_columns(mapping, loaded)
+    said = mapping = _of_columns(mapping, loaded)
     gone = _left_out(loaded, mapping)
     table, kept = taken_out(without(loaded, gone) if gone else loaded)
     table = without_asides(one_below_another(without_codes(table), mapping)) if table.records is None else table
@@ -75,13 +75,18 @@ def understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) ->
         raise InputError(f"{path}: has no rows")
     try:
         known = None if layout == "" else recast(table, mapping, layout)
-        if known is None and (inner := unwrapped(table)) is not None:
+        inner = unwrapped(table) if known is None else None
+        if inner is not None:
             table = inner
             known = None if layout == "" else recast(table, mapping, layout)
         if known is None:
             if table.records is None:
                 table = with_parsed_cells(with_grid(with_told_items(table), mapping))
-            known = without_totals(table, mapping) if table.records is None else _flattened(with_events(table), mapping)
+            if table.records is None:
+                known = without_totals(table, mapping)
+            else:
+                table, mapping = at_their_levels(with_events(table), mapping, wrapped=inner is not None)
+                known = _flattened(table, mapping)
             known = with_whole_ids(with_parted_ids(known, mapping), mapping)
             known = with_ids_of_dialogues(known, mapping)
             known = with_summaries(with_dialogues(known, mapping), mapping)
@@ -92,14 +97,15 @@ def understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) ->
             raise InputError("has no rows")
         known = without_programs(known, mapping)
         made = kept.into(as_long(with_comparisons(known, mapping), mapping))
-        return replace(made, raw=loaded, again=lambda other: understood(other, path, mapping, layout))
+        columns = {use: tuple(listed(given)) for use, given in mapping.items() if given != said.get(use)}
+        return replace(made, raw=loaded, mapped=columns, again=lambda other: understood(other, path, said, layout))
     except InputError as error:
         raise InputError(str(error) if str(error).startswith(path) else f"{path}: {error}") from error
 
 
 def plan_of(table: Table, mapping: Mapped) -> Plan:
     """What the columns mean. What a layout has put under our own names has followed the mapping already."""
-    mapping = _of_columns(mapping, table)
+    mapping = {use: table.mapped.get(use, given) for use, given in _of_columns(mapping, table).items()}
     settled = {use for column, use in table.known.items() if column == use} if table.layout else set()
     asked = {use: given for use, given in mapping.items() if use not in settled}
     gone = _left_out(table.raw, mapping) if table.raw is not None else frozenset()
@@ -131,7 +137,7 @@ def _flattened(table: Table, mapping: Mapped) -> Table:
     assert table.records is not None
     kept = [
         name
-        for use in _OF_KEY
+        for use in OF_KEY
         for given in [mapping.get(use)]
         if isinstance(given, str | tuple | list)
         for name in listed(given)
@@ -163,4 +169,3 @@ def _flattened(table: Table, mapping: Mapped) -> Table:
 
 #: So many records show which keys name people.
 _COMPARED = 2_000
-_OF_KEY = (*KEY, "annotator")
