@@ -1,5 +1,6 @@
 """A checker with a tiny model: what it reads, how it is stored, and the metric."""
 
+import copy
 import json
 import shutil
 import sys
@@ -24,7 +25,7 @@ from dialgauge.checker._folder import ADAPTER_FILE, CARD_FILE, load_checker, set
 from dialgauge.checker._judge import _windows, read_marks
 from dialgauge.checker._layers import Layers, _Matrix, runs_by_itself
 from dialgauge.checker._layout import Packed, Tree
-from dialgauge.checker._network import PLACES
+from dialgauge.checker._network import PLACES, Network
 from dialgauge.checks import DOUBTED, CheckedSummary, check, explain, read_evidence
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import InputError, ParameterError
@@ -80,8 +81,26 @@ def test_a_processor_computes_what_the_code_of_the_model_computes(checker: Path)
     packed = Packed(network.words, trees)
     assert runs_by_itself(network.module)
     with torch.inference_mode():
-        own, written = Layers(network.module).last_states(packed), network.states(packed, "cpu")
+        own, written = Layers(network.module).last_states(packed), network.masked_states(packed, "cpu")
     torch.testing.assert_close(own, written, atol=1e-4, rtol=1e-3)
+
+
+def test_a_processor_learns_what_the_code_of_the_model_learns(checker: Path) -> None:
+    import torch
+
+    _, network = load_checker(str(checker), "cpu")
+    summaries = tuple(map(network.words.summary, SUMMARIES))
+    long = network.words.context("\n".join([DIALOGUE] * 4))  # more tokens than attend at a time
+    packed = Packed(network.words, [Tree(long, summaries), Tree(network.words.context(""), summaries[:1])])
+    layer = copy.deepcopy(network.module)
+    ours = Network(network.model, layer, network.head_weight, network.head_bias, network.words)
+    weights = [one.self_attn.q_proj.weight.requires_grad_(True) for one in layer.model.layers]
+    gradients = []
+    for states in (ours.states(packed, "cpu"), ours.masked_states(packed, "cpu")):
+        gradients.append(torch.autograd.grad(states.pow(2).sum(), weights))
+    for own, written in zip(*gradients, strict=True):
+        assert written.abs().max() > 0
+        torch.testing.assert_close(own, written, atol=1e-3, rtol=1e-3)
 
 
 def test_only_layers_without_further_terms_are_computed_by_themselves() -> None:

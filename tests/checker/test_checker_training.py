@@ -1,18 +1,20 @@
 """Training a checker on the references of a corpus, with a tiny model."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dialgauge.checker import judge, read_checker_card, train_checker
+from dialgauge.checker import CheckerSettings, Couple, Group, judge, read_checker_card, train_checker
 from dialgauge.checker._adapting import Lesson
 from dialgauge.checker._combination import Combination, Scale
 from dialgauge.checker._example import Example
 from dialgauge.checker._folder import load_checker
 from dialgauge.checker._rated import Rated, fit_to_ratings
-from dialgauge.checker._training import TrainedChecker
+from dialgauge.checker._rules import fit_rules
+from dialgauge.checker._training import TrainedChecker, _split, sources_of
 from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn
 from dialgauge.errors import InputError
 from dialgauge.models import TrainingRecord
@@ -104,6 +106,76 @@ def test_too_few_references_and_a_foreign_start_are_refused(settings: dict[str, 
         train_checker(corpus(3), tmp_path / "few", **settings)
     with pytest.raises(InputError, match="the shipped adapter is for embedded:smollm2"):
         train_checker(corpus(), tmp_path / "foreign", **{**settings, "start": "shipped"})
+
+
+def test_summaries_of_trusted_systems_are_learnt_from(settings: dict[str, object], tmp_path: Path) -> None:
+    known = corpus(systems=2)
+    alone = Corpus.build(
+        list(known.iter_dialogues()),
+        [Summary(f"d{n}", "desk", f"{NAMES[n % 6]} asks for {n + 4}. It does not suit.") for n in range(8)],
+    )
+    with pytest.raises(InputError, match="at least 8 dialogues with a reference; the corpus has 0"):
+        train_checker(alone, tmp_path / "none", **settings)
+    with pytest.raises(InputError, match=r"no system of the corpus is called 'dusk' \(trusted\); there are: desk"):
+        train_checker(alone, tmp_path / "none", **settings, trusted=["dusk"])
+    result = train_checker(alone, tmp_path / "made", **settings, trusted=["desk"])
+    assert result.dialogues == {"train": 4, "held out": 4}
+    both = sources_of(known, ["s0", "s1"])
+    assert len(both) == 24
+    learn, held = _split(both, CheckerSettings())
+    assert not {one.key for one in learn} & {one.key for one in held}
+    assert (len(learn), len(held)) == (12, 12)
+
+
+def test_dialogues_in_other_languages_are_left_out_or_need_no_rules() -> None:
+    said = (
+        Turn("Ute", "Ich habe heute leider keine Zeit, das ist sehr schade."),
+        Turn("Udo", "Das macht doch nichts."),
+    )
+    german = [Dialogue(f"g{n}", said) for n in range(8)]
+    texts = [Summary(f"g{n}", "reference", "Ute hat heute keine Zeit.", kind="reference") for n in range(8)]
+    with pytest.raises(InputError, match=r"the corpus has 0 \(8 more are not in English.*--no-checks"):
+        sources_of(Corpus.build(german, texts), readable=True)
+    assert len(sources_of(Corpus.build(german, texts))) == 8
+
+
+def families(count: int) -> list[list[Group]]:
+    """Dialogues whose wrong summaries deny what was said, which the rules can see, or name a wrong amount, often."""
+    found = []
+    for number in range(count):
+        turns = f"Ann: Please pay {number + 20} dollars on Friday.\nBen: Yes, I will pay the {number + 20} dollars."
+        right = Example("reference", f"Ben will pay {number + 20} dollars on Friday.")
+        wrong = Example("value", f"Ben will pay {number + 21} dollars on Friday.", ((13, 15),))
+        found.append([Group(turns, (Couple(right, wrong),))])
+    return found
+
+
+@pytest.mark.usefixtures("parser")
+def test_rules_get_weights_of_their_own_only_if_those_are_better() -> None:
+    few = fit_rules(families(20), seed=1)
+    assert (few.as_dict(), few.numbers) == ({}, {"summaries": 40, "used": False})
+    found = fit_rules(families(104), seed=1)
+    assert found.numbers["summaries"] == 208
+    assert found.numbers["used"] == (found.numbers["fitted"] > found.numbers["usual"])
+    assert all(value <= 0 for value in found.weights.features.values())
+    assert bool(found.as_dict()) == found.numbers["used"]
+
+
+def test_a_card_keeps_the_weights_of_its_rules(checker: Path, tmp_path: Path) -> None:
+    from dialgauge.checks import default_weights
+
+    assert read_checker_card(checker).weights is default_weights()
+    folder = tmp_path / "own"
+    shutil.copytree(checker, folder)
+    raw = json.loads((folder / "checker.json").read_text("utf-8"))
+    own = {**default_weights().as_dict(), "version": "own", "intercept": 0.25}
+    (folder / "checker.json").write_text(json.dumps({**raw, "rules": own}), encoding="utf-8")
+    card = read_checker_card(folder)
+    assert (card.weights.version, card.weights.intercept) == ("own", 0.25)
+    assert card.weights.features == default_weights().features
+    (folder / "checker.json").write_text(json.dumps({**raw, "rules": {"version": "x"}}), encoding="utf-8")
+    with pytest.raises(InputError, match="not a readable card of a checker"):
+        read_checker_card(folder)
 
 
 def test_what_wins_without_the_dialogue_is_not_called_good() -> None:

@@ -4,13 +4,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from dialgauge.checker._combination import Combination
 from dialgauge.checker._network import Network, load_network
+from dialgauge.checks import Weights, default_weights, weights_from
 from dialgauge.errors import InputError
 from dialgauge.files import atomic_folder
 from dialgauge.models import choose_device
@@ -20,11 +21,12 @@ ADAPTER_FILE = "adapter.safetensors"
 _FORMAT = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CheckerCard:
     """What a checker is: its base model, how its parts are combined, its data, its licence and its results.
 
-    ``adapter`` is the SHA-256 of the adapter's file, which is checked before it is read.
+    ``adapter`` is the SHA-256 of the adapter's file, which is checked before it is read. ``rules`` are weights of the
+    rule-based checks where it has its own.
     """
 
     name: str
@@ -36,7 +38,13 @@ class CheckerCard:
     licence: str = ""
     numbers: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    rules: Mapping[str, Any] = field(default_factory=dict)
     format: int = _FORMAT
+
+    @cached_property
+    def weights(self) -> Weights:
+        """The weights of the rule-based checks: its own, or those of the package."""
+        return weights_from(self.rules) if self.rules else default_weights()
 
 
 def shipped_folder() -> Path:
@@ -60,6 +68,7 @@ def read_checker_card(folder: Path) -> CheckerCard:
         if raw.get("format") != _FORMAT:
             raise InputError(f"{path}: format {raw.get('format')!r} is not known; update dialgauge, or train it again")
         card = CheckerCard(**{**raw, "combination": Combination.from_dict(raw["combination"])})
+        _ = card.weights  # a table that cannot be read is no card
     except InputError:
         raise
     except (ValueError, TypeError, KeyError, AttributeError) as error:

@@ -14,7 +14,7 @@ from dialgauge.checker._network import Marks, Network
 from dialgauge.language import nltk_sentences
 
 if TYPE_CHECKING:
-    from dialgauge.checks import CheckedSummary
+    from dialgauge.checks import CheckedSummary, Weights
 
 #: A token with at least this probability of being wrong is shown as doubtful.
 DOUBTFUL = 0.5
@@ -83,7 +83,7 @@ def judge_many(
     """Judge the summaries of several dialogues; ``parts`` are computed even if the checker does not weigh them."""
     card, network = load_checker(folder, device, dtype)
     marked = read_marks(network, groups, (*card.combination.weighed, *parts))
-    checked = _checked(groups) if checks else repeat(None)
+    checked = _checked(groups, card.weights) if checks else repeat(None)
     return [
         [
             _judged(summary, marks, windows, next(checked), card.combination)
@@ -93,10 +93,11 @@ def judge_many(
     ]
 
 
-def _checked(groups: Sequence[tuple[str, Sequence[str]]]) -> "Iterator[CheckedSummary]":
+def _checked(groups: Sequence[tuple[str, Sequence[str]]], weights: "Weights") -> "Iterator[CheckedSummary]":
     from dialgauge.checks import check_many
 
-    return check_many((dialogue, summary) for dialogue, summaries in groups for summary in summaries)
+    pairs = ((dialogue, summary) for dialogue, summaries in groups for summary in summaries)
+    return check_many(pairs, weights=weights)
 
 
 def _judged(

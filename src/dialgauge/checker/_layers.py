@@ -3,7 +3,7 @@
 A mask over the whole sequence makes a processor compute what it then hides: every summary with every other. Here the
 dialogue attends to itself, piece by piece, and each summary to the dialogue and itself, with all queries that share
 keys in one product. In bf16 the matrices are packed once, and what follows a product (a residual, a gate) is added to
-it before it is rounded. A card is faster with the mask.
+it before it is rounded. A card is faster with the mask. :func:`learning_states` does the same for layers that learn.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -70,6 +70,31 @@ class Layers:
         return normed(x, self._model.norm.weight)
 
 
+def learning_states(module: Any, packed: Packed) -> "torch.Tensor":
+    """The last states of a sequence by layers that may learn, twice as fast as with a mask on a processor."""
+    import torch
+    from torch.nn.functional import rms_norm, silu
+
+    model, config = module.model, module.config
+    x = model.embed_tokens.weight[torch.tensor(packed.tokens)]
+    tokens, width = x.shape
+    cos, sin = (some[0] for some in model.rotary_emb(x[None], torch.tensor([packed.positions])))
+    trees = packed.bounds()
+
+    def heads(states: "torch.Tensor") -> "torch.Tensor":
+        return states.view(tokens, -1, cos.shape[-1]).transpose(0, 1)
+
+    for layer in model.layers:
+        own, mlp = layer.self_attn, layer.mlp
+        read = rms_norm(x, (width,), layer.input_layernorm.weight, config.rms_norm_eps)
+        query, key = (_turned(heads(project(read)), cos, sin) for project in (own.q_proj, own.k_proj))
+        seen = _attended(query * own.scaling, key, heads(own.v_proj(read)), trees)
+        x = x + own.o_proj(seen.transpose(0, 1).reshape(tokens, -1))
+        read = rms_norm(x, (width,), layer.post_attention_layernorm.weight, config.rms_norm_eps)
+        x = x + mlp.down_proj(silu(mlp.gate_proj(read)) * mlp.up_proj(read))
+    return rms_norm(x, (width,), model.norm.weight, config.rms_norm_eps)
+
+
 class _Matrix:
     """A matrix of weights, packed where torch can multiply with it so: in bf16, on processors that compute with it."""
 
@@ -134,16 +159,15 @@ def _attended(
 
     shared, width = key.shape[0], query.shape[-1]
     query = query.reshape(shared, -1, *query.shape[1:])
-    found = torch.empty_like(query)
     longest = max(end - start for tree in trees for start, end in tree)
     later = torch.full((longest, longest), float("-inf"), dtype=query.dtype).triu_(1)
+    found: list[torch.Tensor] = []  # in the order of the tokens
 
     def attend(start: int, end: int, keys: "torch.Tensor", values: "torch.Tensor") -> None:
         size = end - start
         scores = torch.bmm(query[:, :, start:end].reshape(shared, -1, width), keys.transpose(1, 2))
         scores.view(shared, -1, size, keys.shape[1])[..., -size:] += later[:size, :size]
-        taken = torch.bmm(torch.softmax(scores, dim=-1), values)
-        found[:, :, start:end] = taken.view(shared, -1, size, width)
+        found.append(torch.bmm(torch.softmax(scores, dim=-1), values).view(shared, -1, size, width))
 
     for (first, last), *branches in trees:
         for start in range(first, last, _PIECE):
@@ -152,4 +176,4 @@ def _attended(
         for start, end in branches:
             keys, values = (torch.cat([some[:, first:last], some[:, start:end]], dim=1) for some in (key, value))
             attend(start, end, keys, values)
-    return found.flatten(0, 1)
+    return torch.cat(found, dim=2).flatten(0, 1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dialgauge.arrays import FloatArray
-from dialgauge.checker._layers import Layers, runs_by_itself
+from dialgauge.checker._layers import Layers, learning_states, runs_by_itself
 from dialgauge.checker._layout import Encoded, Packed, Tree, Words
 from dialgauge.errors import ModelError
 from dialgauge.models import Model, default_budget, load, run_batched
@@ -120,7 +120,13 @@ class Network:
         return [[next(both) for _ in tree.summaries] for tree in batch]
 
     def states(self, packed: Packed, device: str) -> "torch.Tensor":
-        """The last states of a sequence, by the model's own code, which can be trained."""
+        """The last states of a sequence, by code that can be trained."""
+        if device == "cpu" and runs_by_itself(self.module):
+            return learning_states(self.module, packed)
+        return self.masked_states(packed, device)
+
+    def masked_states(self, packed: Packed, device: str) -> "torch.Tensor":
+        """The same by the model's own code, with a mask over the whole sequence."""
         import torch
 
         tokens, positions = (torch.tensor([some], device=device) for some in (packed.tokens, packed.positions))

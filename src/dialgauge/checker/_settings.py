@@ -1,11 +1,18 @@
 """Settings of the training of a checker."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
 
 from dialgauge.models import TrainingPlan
 from dialgauge.settings import setting
 
 _PANEL = "Training"
+
+
+def _as_names(given: Any) -> Any:
+    """One name, or a list of them from a file or the command line."""
+    return (given,) if isinstance(given, str) else tuple(given) if isinstance(given, list) else given
 
 
 class CheckerSettings(TrainingPlan):
@@ -18,6 +25,9 @@ class CheckerSettings(TrainingPlan):
     held_out: float = setting(0.2, "Share of dialogues that are held out to calibrate and to test.", gt=0, lt=1)
     checks: bool = setting(
         True, "Let the rule-based checks count, which need the parser, or not.", flag="--checks/--no-checks"
+    )
+    trusted: Annotated[tuple[str, ...], BeforeValidator(_as_names)] = setting(
+        (), "System whose summaries are taken as right, beside the references or instead of them."
     )
     ratings: str = setting(
         "consistency", "Dimension of ratings, where the corpus has them, that decide how much each part counts."

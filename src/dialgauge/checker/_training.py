@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from dialgauge.checker._adapting import Batch, Task, adapted, batches, loss_of, tensors_of
 from dialgauge.checker._calls import call_like, usable
@@ -27,8 +28,10 @@ from dialgauge.checker._material import Material, Source
 from dialgauge.checker._network import Network, load_network
 from dialgauge.checker._pairs import groups_of
 from dialgauge.checker._rated import fit_to_ratings, rated_summaries
+from dialgauge.checker._rules import RuleWeights, fit_rules
 from dialgauge.checker._settings import CheckerSettings
 from dialgauge.checker._values import values_in
+from dialgauge.checks import check, refusal
 from dialgauge.corpus import Corpus
 from dialgauge.errors import InputError
 from dialgauge.metaeval import area
@@ -95,15 +98,14 @@ def train_checker(
     folder = Path(output)
     if (folder / CARD_FILE).is_file():
         raise InputError(f"{folder}: has a trained checker already; choose another folder, or remove this one")
-    learn, held = _split(sources_of(corpus), chosen)
+    learn, held = _split(sources_of(corpus, chosen.trusted, readable=chosen.checks), chosen)
     material = Material([*learn, *held], chosen.vectors)
     model = load("causal-lm", chosen.model, "cpu")
     start = _start(chosen)
     module, network = adapted(model, chosen.rank, start, chosen.seed)
     words = network.words
-    tasks = [
-        Task.of(words, group, model.max_length // 2) for source in learn for group in _groups(source, material, chosen)
-    ]
+    families = _families(learn, material, chosen)
+    tasks = [Task.of(words, group, model.max_length // 2) for family in families for group in family]
 
     def of_epoch(epoch: int) -> list[Batch]:
         return batches(words, tasks, chosen.examples, chosen.tokens, f"{chosen.seed}:{epoch}")
@@ -119,12 +121,14 @@ def train_checker(
     )  # fmt: skip
     tensors = tensors_of(module)
     reader = load_network(chosen.model, tensors, choose_device(chosen.device))
-    combination, numbers = _assessed(reader, held, material, chosen, corpus)
+    rules = fit_rules(families, chosen.seed) if chosen.checks else None
+    combination, numbers = _assessed(reader, held, material, chosen, corpus, rules)
     card = CheckerCard(
         folder.name, chosen.model, int(tensors["layers.0.q.A"].shape[0]), combination, "",
         data={"corpus": corpus.info.name, "dialogues": len(learn), "held out": len(held), "digest": identity},
         licence="CC-BY-NC-SA-4.0, as the adapter that it starts from" if start is not None else "",
         numbers=numbers, settings=chosen.model_dump(mode="json", exclude={"device"}),
+        rules=rules.as_dict() if rules is not None else {},
     )  # fmt: skip
     counts = {"train": len(learn), "held out": len(held)}
     result = TrainedChecker(
@@ -135,35 +139,67 @@ def train_checker(
     return result
 
 
-def sources_of(corpus: Corpus) -> list[Source]:
-    """The dialogues of a corpus that have a reference of the whole dialogue, with the first one."""
-    first: dict[str, str] = {}
-    for row in corpus.references.filter(role="overall").iter_rows(named=True):
-        first.setdefault(row["dialogue_id"], " ".join(row["text"].split()))
-    found = []
+def sources_of(corpus: Corpus, trusted: Sequence[str] = (), *, readable: bool = False) -> list[Source]:
+    """The dialogues of a corpus with their right summaries: the first reference of the whole dialogue, trusted ones.
+
+    A dialogue comes as often as it has such summaries. ``readable`` keeps those that the rule-based checks can read.
+    """
+    right = _right_summaries(corpus, trusted)
+    found, foreign = [], 0
     for dialogue in corpus.iter_dialogues():
         turns = tuple(
             (turn.speaker or turn.role or "Speaker", turn.text) for turn in dialogue.turns if turn.text.strip()
         )
-        if first.get(dialogue.id) and turns:
-            found.append(Source(dialogue.id, turns, first[dialogue.id]))
-    if len(found) < _FEWEST:
+        made = [Source(dialogue.id, turns, text) for text in right.get(dialogue.id, ())] if turns else []
+        able = [one for one in made if not readable or not refusal(one.text, one.summary)]
+        foreign += bool(made) and not able
+        found += able
+    count = len({source.key for source in found})
+    if count < _FEWEST:
+        wanted = f"a reference{' or a trusted summary' if trusted else ''}"
+        others = f" ({foreign} more are not in English, which the rules need: --no-checks)" if foreign else ""
         raise InputError(
-            f"training a checker needs at least {_FEWEST} dialogues with a reference; the corpus has {len(found)}"
+            f"training a checker needs at least {_FEWEST} dialogues with {wanted}; the corpus has {count}{others}"
         )
+    return found
+
+
+def _right_summaries(corpus: Corpus, trusted: Sequence[str]) -> dict[str, list[str]]:
+    """For each dialogue the texts that are taken as right, no text twice."""
+    if unknown := sorted(set(trusted) - set(corpus.systems)):
+        known = ", ".join(corpus.systems) or "none"
+        raise InputError(f"no system of the corpus is called {unknown[0]!r} (trusted); there are: {known}")
+    found: dict[str, list[str]] = {}
+    for row in corpus.references.filter(role="overall").iter_rows(named=True):
+        if text := " ".join(row["text"].split()):
+            found.setdefault(row["dialogue_id"], [text])
+    for row in corpus.summaries.filter(pl.col("system").is_in(list(trusted))).iter_rows(named=True):
+        mine, text = found.setdefault(row["dialogue_id"], []), " ".join(row["text"].split())
+        if text and text not in mine:
+            mine.append(text)
     return found
 
 
 def _split(sources: Sequence[Source], chosen: CheckerSettings) -> tuple[list[Source], list[Source]]:
     """Dialogues to learn from and dialogues that are held out, by a digest of seed and key."""
-    ordered = sorted(sources, key=lambda source: digest_of([str(chosen.seed), source.key]))
-    count = min(max(4, round(len(ordered) * chosen.held_out)), len(ordered) // 2)
-    return ordered[count:], ordered[:count]
+    keys = sorted({source.key for source in sources}, key=lambda key: digest_of([str(chosen.seed), key]))
+    held = set(keys[: min(max(4, round(len(keys) * chosen.held_out)), len(keys) // 2)])
+    place = {key: number for number, key in enumerate(keys)}
+    ordered = sorted(sources, key=lambda source: place[source.key])
+    return [one for one in ordered if one.key not in held], [one for one in ordered if one.key in held]
 
 
 def _groups(source: Source, material: Material, chosen: CheckerSettings) -> list[Group]:
     """Changed references and changed dialogues, and exchanges put into the dialogue."""
     return [*groups_of(source, material, chosen.seed), *exchange_groups(source, chosen.seed)]
+
+
+def _families(sources: Sequence[Source], material: Material, chosen: CheckerSettings) -> list[list[Group]]:
+    """The groups of each dialogue, whichever of its summaries they were made from."""
+    found: dict[str, list[Group]] = {}
+    for source in sources:
+        found.setdefault(source.key, []).extend(_groups(source, material, chosen))
+    return list(found.values())
 
 
 def _calls(groups: Sequence[Group], count: int, seed: int) -> list[Group]:
@@ -191,7 +227,12 @@ def _start(chosen: CheckerSettings) -> Mapping[str, Any] | None:
 
 
 def _assessed(
-    network: Network, held: Sequence[Source], material: Material, chosen: CheckerSettings, corpus: Corpus
+    network: Network,
+    held: Sequence[Source],
+    material: Material,
+    chosen: CheckerSettings,
+    corpus: Corpus,
+    rules: RuleWeights | None,
 ) -> tuple[Combination, dict[str, Any]]:
     """Scales and calibration from half of the held-out dialogues, areas under the curve from the other half."""
     rows = []
@@ -201,18 +242,18 @@ def _assessed(
         asked = [(group.dialogue, [one.text for one in group.examples]) for group in groups]
         for group, found in zip(groups, read_marks(network, asked, tuple(_WEIGHTS)), strict=True):
             rows += [
-                (place % 2 == 0, example, parts_of(marks) | _checked(group.dialogue, example.text, chosen))
+                (place % 2 == 0, example, parts_of(marks) | _checked(group.dialogue, example.text, rules))
                 for example, (marks, _) in zip(group.examples, found, strict=True)
                 if len(marks.wrong)
             ]
     fit, test = ([(e, p) for first, e, p in rows if first is half] for half in (True, False))
     parts = {}
     for name, weight in _WEIGHTS.items():
-        if name == "checks" and not chosen.checks:
+        if name == "checks" and rules is None:
             continue
         values = np.array([p[name] for _, p in fit])
         parts[name] = Scale(float(values.mean()), max(float(values.std()), 1e-6), weight)
-    plain, ratings = _weighed(network, Combination(parts, 1.0, 0.0), held, chosen, corpus)
+    plain, ratings = _weighed(network, Combination(parts, 1.0, 0.0), held, chosen, corpus, rules)
     slope, intercept = fit_calibration(
         np.array([plain.total(p) for _, p in fit]), np.array([float(e.right) for e, _ in fit])
     )
@@ -224,12 +265,17 @@ def _assessed(
         "auc": round(area(totals[right], totals[~right]), 4),
         "shortcut": round(_shortcut([e for e, _ in fit], [e for e, _ in test], material), 4),
         "kinds": {k: round(area(totals[right], totals[mine]), 4) for k, mine in of_kind.items()},
-    }
+    } | ({"rules": rules.numbers} if rules is not None else {})
     return Combination(plain.parts, slope, intercept), numbers | ({"ratings": ratings} if ratings else {})
 
 
 def _weighed(
-    network: Network, combination: Combination, held: Sequence[Source], chosen: CheckerSettings, corpus: Corpus
+    network: Network,
+    combination: Combination,
+    held: Sequence[Source],
+    chosen: CheckerSettings,
+    corpus: Corpus,
+    rules: RuleWeights | None,
 ) -> tuple[Combination, dict[str, Any]]:
     """The combination with weights from ratings of summaries of the held-out dialogues, where there are any."""
     rated = rated_summaries(corpus, chosen.ratings, [source.key for source in held])
@@ -244,18 +290,16 @@ def _weighed(
     for mine, found in zip(asked.values(), marked, strict=True):
         for one, (marks, _) in zip(mine, found, strict=True):
             ordered.append(one)
-            parts.append(parts_of(marks) | _checked(texts[one.dialogue], one.text, chosen))
+            parts.append(parts_of(marks) | _checked(texts[one.dialogue], one.text, rules))
     weighed, numbers = fit_to_ratings(combination, ordered, parts)
     return weighed, {"dimension": chosen.ratings, **numbers}
 
 
-def _checked(dialogue: str, text: str, chosen: CheckerSettings) -> dict[str, float]:
-    """What the rule-based checks say, as the metric will ask them."""
-    if not chosen.checks:
+def _checked(dialogue: str, text: str, rules: RuleWeights | None) -> dict[str, float]:
+    """What the rule-based checks say, as the metric will ask them; of a text in another language, nothing."""
+    if rules is None:
         return {}
-    from dialgauge.checks import check
-
-    return {"checks": check(dialogue, text).logit}
+    return {"checks": 0.0 if refusal(dialogue, text) else check(dialogue, text, weights=rules.weights).logit}
 
 
 def _shortcut(fit: Sequence[Example], test: Sequence[Example], material: Material) -> float:

@@ -43,6 +43,9 @@ from dialgauge.checks._control import (
 from dialgauge.checks._explain import (
     pieces as pieces,
 )
+from dialgauge.checks._fit import (
+    fit_weights as fit_weights,
+)
 from dialgauge.checks._language import (
     refusal as refusal,
 )
@@ -70,4 +73,5 @@ from dialgauge.checks._types import (
 )
 from dialgauge.checks._weights import (
     default_weights as default_weights,
+    weights_from as weights_from,
 )

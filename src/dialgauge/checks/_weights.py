@@ -38,6 +38,12 @@ class Weights:
             if group is None or CHECKS[name.partition(":")[0]].group == group
         )
 
+    def as_dict(self) -> dict[str, Any]:
+        """The table as JSON, which :func:`weights_from` reads."""
+        attribution = dict(zip(ATTRIBUTION, self.attribution.tolist(), strict=True))
+        shown = {"version": self.version, "intercept": self.intercept, "features": dict(self.features)}
+        return shown | {"attribution": attribution}
+
     def p_right(self, features: Mapping[str, float], group: Group | None = None) -> float:
         """The probability that the text with these features is right, where half of all texts are."""
         return probability(self.score(features, group))
@@ -56,7 +62,7 @@ def features_of(reasons: Sequence[Reason]) -> dict[str, float]:
 def read_weights(path: Path) -> Weights:
     """Weights from a file of the form of the one in the package."""
     try:
-        return _weights(tomllib.loads(path.read_text("utf-8")))
+        return weights_from(tomllib.loads(path.read_text("utf-8")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: not a table of weights of checks: {error}") from error
 
@@ -64,10 +70,11 @@ def read_weights(path: Path) -> Weights:
 @cache
 def default_weights() -> Weights:
     """The weights that come with the package."""
-    return _weights(tomllib.loads(files("dialgauge.checks").joinpath("weights.toml").read_text("utf-8")))
+    return weights_from(tomllib.loads(files("dialgauge.checks").joinpath("weights.toml").read_text("utf-8")))
 
 
-def _weights(raw: Mapping[str, Any]) -> Weights:
+def weights_from(raw: Mapping[str, Any]) -> Weights:
+    """Weights from a table as :meth:`Weights.as_dict` gives it; ValueError, KeyError or TypeError if it is not one."""
     features = {name: float(value) for name, value in raw["features"].items()}
     unknown = [name for name in features if name not in FEATURES]
     if unknown:
