@@ -286,10 +286,10 @@ def test_bad_input_is_named_before_the_long_work(
 
 def test_no_ratings_on_either_side(tmp_path: Path, small: Corpus) -> None:
     bare = replace(small, ratings=pl.DataFrame(schema=RATINGS))
-    with pytest.raises(InputError, match="reproduction: the corpus of this study has no ratings"):
+    with pytest.raises(InputError, match="reproduction: study 'again' has no ratings and no other judgements"):
         _study(tmp_path / "one", bare)
     write_corpus(bare, tmp_path / "other" / "unrated")
-    with pytest.raises(InputError, match=r"reproduction\.original: unrated has no ratings and is not a table"):
+    with pytest.raises(InputError, match=r"reproduction\.original: study \'unrated\' has no ratings and no other judg"):
         _study(tmp_path / "other", small, '[reproduction]\noriginal = "unrated"\n')
 
 

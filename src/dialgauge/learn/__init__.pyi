@@ -144,6 +144,9 @@ from dialgauge.learn._tables_render import (
 from dialgauge.learn._tables_store import (
     TablesFolder as TablesFolder,
 )
+from dialgauge.learn._targets import (
+    corpus_to_learn as corpus_to_learn,
+)
 from dialgauge.learn._tuning_table import (
     tuned_table as tuned_table,
 )

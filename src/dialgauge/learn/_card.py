@@ -87,9 +87,9 @@ def _card(corpus: Corpus, table: FeatureTable, data: Data, fitted: Fitted, valid
         kind="features",
         target=target.dimension,
         intended_use=(
-            f"Predicts how people would rate the {target.dimension} of a summary, for summaries, dialogues and rating "
-            f"instructions like those of {corpus.info.name!r}. Not for judging individual people, and not for texts of "
-            "another kind or language unless validated there."
+            f"Predicts {_predicted(corpus, target.dimension)}, for summaries, dialogues and rating instructions like "
+            f"those of {corpus.info.name!r}. Not for judging individual people, and not for texts of another kind or "
+            "language unless validated there."
         ),
         features=feature_uses(table, data, fitted),
         scale={"minimum": target.minimum, "maximum": target.maximum},
@@ -113,6 +113,13 @@ def _card(corpus: Corpus, table: FeatureTable, data: Data, fitted: Fitted, valid
             "made with": made_with(),
         },
     )
+
+
+def _predicted(corpus: Corpus, dimension: str) -> str:
+    scales = corpus.ratings.filter(pl.col("dimension") == dimension)["scale"].unique().to_list()
+    if dimension in corpus.preferences["dimension"] and scales == ["0-1"]:
+        return f"which share of its comparisons by {dimension} a summary would win"
+    return f"how people would rate the {dimension} of a summary"
 
 
 def feature_uses(table: FeatureTable, data: Data, fitted: Fitted) -> tuple[FeatureUse, ...]:

@@ -67,11 +67,12 @@ def nearest(values: FloatArray, levels: tuple[float, ...]) -> FloatArray:
 
 
 def corpus_to_learn(corpus: Corpus, dimension: str, policy: RatingPolicy) -> Corpus:
-    """The corpus with shares of comparisons won, best-worst points and penalties of marks as ratings.
+    """What people said, with shares of comparisons won, best-worst points and penalties of marks as ratings.
 
-    Classes without an order are refused: a number that predicts the mean of their numbers predicts nothing.
+    What a model said is no target: a metric that repeats it has learnt nothing of people. Classes without an order are
+    refused: a number that predicts the mean of their numbers predicts nothing.
     """
-    judged = with_judgements_as_ratings(corpus)
+    judged = with_judgements_as_ratings(corpus.without_models())
     if dimension in classes_without_order(judged, policy):
         raise InputError(
             f"dimension {dimension!r}: choose a dimension with an order; this one has classes without an order, whose "

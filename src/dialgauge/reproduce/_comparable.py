@@ -7,6 +7,7 @@ import polars as pl
 from dialgauge.corpus import Corpus
 from dialgauge.errors import InputError
 from dialgauge.ratings import (
+    JudgementSettings,
     RatingPolicy,
     best_worst_results,
     classes_without_order,
@@ -19,6 +20,12 @@ from dialgauge.reproduce._studies import Agreed, StudyResults
 
 #: The tables of judgements that are not ratings, and what they are called.
 _OTHERS = {"preferences": "preferences", "choices": "best-worst choices", "spans": "marked errors"}
+#: What is compared of each where there are no ratings.
+_VALUES = {
+    "preferences": "values are shares of comparisons won, ties as half",
+    "choices": "values are (best − worst)/shown",
+    "spans": "values are weighted errors per summary, per 100 words, and whether there is any",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +45,27 @@ class Comparable:
         return replace(results, notes=(*self.notes, *results.notes), agreement=agreement)
 
 
-def comparable_ratings(corpus: Corpus, name: str, policy: RatingPolicy | None = None) -> Comparable:
-    """The ratings that have a mean; without ratings, shares of comparisons won, best-worst points and penalties.
+def comparable_ratings(
+    corpus: Corpus, name: str, policy: RatingPolicy | None = None, judgements: JudgementSettings | None = None
+) -> Comparable:
+    """People's ratings that have a mean; without ratings, shares of comparisons won, best-worst points and penalties.
 
-    The numbers of classes without an order have no mean, so they are left out.
+    Those are compared too where ``dimensions`` of the policy names them alone. The numbers of classes without an order
+    have no mean, so they are left out.
     """
+    policy = policy or RatingPolicy()
+    notes = [f"left out: what models said ({', '.join(corpus.models)})"] if corpus.models else []
+    corpus = corpus.without_models()
     others = [table for table in _OTHERS if getattr(corpus, table).height]
+    named = policy.dimensions is not None and not {*policy.dimensions} & {*corpus.dimensions}
+    if others and (named or not corpus.ratings["value"].count()):
+        judged = with_judgements_as_ratings(corpus, judgements).ratings
+        fresh = judged.filter(~pl.col("dimension").is_in(corpus.dimensions))
+        return Comparable(fresh, _agreed(corpus, others), (*notes, *(_VALUES[table] for table in others)))
     if not corpus.ratings["value"].count():
-        if not others:
-            raise InputError(f"study {name!r} has no ratings")
-        return Comparable(with_judgements_as_ratings(corpus).ratings, _agreed(corpus, others))
-    notes = []
-    classes = classes_without_order(corpus, policy or RatingPolicy())
-    ordered = with_ordered_ratings(corpus, policy or RatingPolicy()).ratings
+        raise InputError(f"study {name!r} has no ratings and no other judgements of people")
+    classes = classes_without_order(corpus, policy)
+    ordered = with_ordered_ratings(corpus, policy).ratings
     if classes:
         said = f"{', '.join(classes)}: classes without an order, whose numbers have no mean"
         if not ordered["value"].count():

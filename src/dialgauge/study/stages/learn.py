@@ -1,4 +1,4 @@
-"""Metrics trained on the ratings of a study, and validated on held-out data."""
+"""Metrics trained on the judgements of a study, and validated on held-out data."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import field_validator
 
-from dialgauge.corpus import KEY
+from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError
 from dialgauge.learn import LearnSettings
 from dialgauge.metrics import Scores
-from dialgauge.ratings import RatingPolicy
+from dialgauge.ratings import JudgementSettings, RatingPolicy, with_judgements_as_ratings
 from dialgauge.settings import Several, refusing, setting
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._rated_corpus import parted, rated_corpus, rated_digest, rated_paths
-from dialgauge.study._stage import GivenPath, Section, Stage, TableKind, check_dimensions, check_path
+from dialgauge.study._stage import GivenPath, Section, Stage, TableKind, WrongKeyError, check_dimensions, check_path
 from dialgauge.study._study_file import StudyFile
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ _EXPLAINED = 3
 
 
 class LearnSection(LearnSettings):
-    """``[learn]``: metrics to train on the ratings (extra ``learn``), one for each dimension in ``targets``.
+    """``[learn]``: metrics to train on the judgements (extra ``learn``), one for each dimension in ``targets``.
+
+    Of preferences it learns the share of its comparisons that a summary wins, of best-worst choices its points.
 
     ``split`` says what is held out to judge them, ``texts`` cheap features beside the scores of ``[metrics]``. ``also``
     names further rated corpora: a second metric for each target learns from all, and is judged in each corpus by what
@@ -67,10 +69,18 @@ class LearnStage(Stage):
     inputs = ("corpus", "scores")
     outputs = (FOLDER, FACTS)
     tables = (TableKind("learned", _table, ("level", "digits")),)
-    needs_ratings = True
+    needs_judgements = True
 
     def check(self, context: Context) -> None:
-        check_dimensions("learn.targets", context.section(LearnSection).targets, context.corpus.dimensions)
+        from dialgauge.learn import corpus_to_learn
+
+        targets, judged = context.section(LearnSection).targets, _judged(context)
+        check_dimensions("learn.targets", targets, judged.dimensions)
+        for target in targets:
+            try:
+                corpus_to_learn(judged, target, _policy(context))
+            except InputError as error:
+                raise WrongKeyError("learn.targets", str(error)) from error
 
     def settings(self, context: Context) -> Mapping[str, Any]:
         wanted = context.section(LearnSection)
@@ -86,6 +96,7 @@ class LearnStage(Stage):
             | {
                 "targets": list(wanted.targets),
                 "ratings": _policy(context).model_dump(mode="json"),
+                "severities": context.section(JudgementSettings).severities,
             }
         )
 
@@ -124,11 +135,16 @@ def _policy(context: Context) -> RatingPolicy:
     return context.section(RatingPolicy).model_copy(update={"dimensions": None})
 
 
+def _judged(context: Context) -> Corpus:
+    """What people said, as ratings: penalties of marks are weighted as ``[judgements]`` says."""
+    return with_judgements_as_ratings(context.corpus.without_models(), context.section(JudgementSettings))
+
+
 def _train(context: Context, scores: Scores, target: str, others: "Sequence[RatedCorpus]") -> dict[str, Any]:
     from dialgauge.learn import contributions, permutation_importance, train
 
     asked, progress = _asked(context), context.progress
-    trained = train(context.corpus, scores, target, asked, _policy(context), progress=progress)
+    trained = train(_judged(context), scores, target, asked, _policy(context), progress=progress)
     trained = trained.save(context.folder / FOLDER / target)
     importance = permutation_importance(trained.data, trained.fitted.recipe, seed=asked.seed, progress=progress)
     said = trained.validation.predictions.sort("prediction", *KEY)
@@ -151,7 +167,7 @@ def _across(context: Context, scores: Scores, target: str, others: "Sequence[Rat
     """The metric that learns from all corpora, and what it reaches in each when that one is held out."""
     from dialgauge.learn import RatedCorpus, train_across
 
-    corpora = [RatedCorpus(context.study.name, context.corpus, scores), *others]
+    corpora = [RatedCorpus(context.study.name, _judged(context), scores), *others]
     asked = _asked(context).model_copy(update={"task": "numbers"})
     made = train_across(corpora, target, asked, _policy(context), name=f"{target}-across", progress=context.progress)
     made = made.save(context.folder / FOLDER / f"{target}-across")

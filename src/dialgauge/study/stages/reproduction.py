@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 from dialgauge.corpus import open_corpus, source_folder
 from dialgauge.errors import DialgaugeError, InputError, counted
 from dialgauge.files import write_text
-from dialgauge.ratings import RatingPolicy, treat_ratings, with_default_scale
+from dialgauge.ratings import JudgementSettings, RatingPolicy, treat_ratings, with_default_scale
 from dialgauge.reproduce import (
     Comparison,
     ComparisonReport,
@@ -109,6 +109,7 @@ class ReproductionStage(Stage):
             "study": context.study.name,
             "conventions": context.asked(ComparisonSettings, wanted).model_dump(mode="json"),
             "ratings": context.section(RatingPolicy).model_dump(mode="json"),
+            "severities": context.section(JudgementSettings).severities,
             "content": [
                 _digest("original", source_folder(wanted.original, context.home)),
                 _digest("claims", context.home / wanted.claims if wanted.claims else None),
@@ -179,9 +180,7 @@ def _results_of_original(context: Context, name: str, path: Path | None) -> Stud
     if path is not None and (path / "corpus" / "corpus.toml").is_file():
         raise InputError(f'{wanted.original} is a run folder; its ratings are in "{wanted.original}/corpus"')
     corpus = open_corpus(wanted.original, home=context.home)
-    if corpus.ratings.is_empty():
-        raise InputError(f"{wanted.original} has no ratings and is not a table of results")
-    found = comparable_ratings(corpus, name)
+    found = comparable_ratings(corpus, name, judgements=context.section(JudgementSettings))
     ratings = with_default_scale(found.ratings, wanted.scale)
     method = wanted.method or context.section(RatingPolicy).aggregate
     results = found.add_to(rated_results(ratings, name, aggregate=method, normalised=wanted.normalise))
@@ -194,10 +193,8 @@ def _results_of_original(context: Context, name: str, path: Path | None) -> Stud
 def _repeated(context: Context) -> StudyResults:
     """The results of the study itself, from its ratings as ``[ratings]`` says they are treated."""
     asked = context.section(RatingPolicy)
-    if context.corpus.ratings.is_empty():
-        raise InputError("reproduction: the corpus of this study has no ratings to compare with the original's")
     with _named("reproduction"):
-        usable = comparable_ratings(context.corpus, context.study.name, asked)
+        usable = comparable_ratings(context.corpus, context.study.name, asked, context.section(JudgementSettings))
     ratings = usable.ratings
     if asked.dimensions is not None:
         ratings = ratings.filter(pl.col("dimension").is_in(asked.dimensions))
