@@ -38,7 +38,14 @@ _OPENING_NOUN = re.compile(r"(?:^|[.!?]\s+)(?:The|An?) (?:[a-z-]+ )?([a-z]+)")
 #: What opens another clause: *A gets the schedule, so she can talk with B*.
 _CLAUSES = re.compile(r"[,;]|\b(?:and|but|so|because|that|who|when|before|after)\b")
 #: What stands between two that are named in one row: *A and B*, *A, Ann and B*.
-_LISTED = r"(?:,?\s+[A-Z]\w+)*,?\s+(?:(?:and|&)\s+(?:the\s+)?)?"
+_LISTED = r"(?:,?\s+[A-Z]\w+)*,?\s+(?:(?:and|&|nor|or)\s+(?:the\s+)?)?"
+#: What one does to another who then does it too: *A meets B*; and *A likes it and so does B*.
+_MUTUAL = re.compile(
+    r"\s+(?:(?:will|is|are|has|have|just|going to)\s+)*"
+    r"(?:meet|meets|met|meeting(?: up)?(?: with)?|marry|marries|married|dates|dating|resembles"
+    r"|(?:runs|ran|bumps|bumped) into)\s+(?:the\s+)?"
+    r"|.*\band (?:so|neither) (?:are|can|did|do|does|has|is|was|will)\s+(?:the\s+)?"
+)
 
 
 def _propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
@@ -132,6 +139,8 @@ def _in_step(text: str, mentions: Sequence[Mention]) -> list[Mention]:
         between = text[mentions[0].end : mentions[1].start]
         if re.search(r"\bwith\s+(?:the\s+)?$", between) and _TOGETHER.search(between) and not _CLAUSES.search(between):
             joined = list(mentions)
+        if _MUTUAL.fullmatch(between):
+            joined = list(mentions)
     return joined
 
 
@@ -190,7 +199,7 @@ def _masked(text: str, mentions: Sequence[Mention]) -> str:
 
 SPEAKER_SWITCH = Perturbation(
     name="speaker_switch",
-    version="8",
+    version="9",
     family="domain",
     description="Swaps the two sides: role words, names and their pronouns, everywhere",
     effects={"consistency": "degrades", "relevance": "degrades"},

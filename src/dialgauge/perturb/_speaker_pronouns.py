@@ -28,7 +28,9 @@ _ACTING_RELATIVES = re.compile(
     re.IGNORECASE,
 )
 #: Before the name of a relative: *his mom, Lucy*.
-AS_RELATIVE = re.compile(rf"\b(?:his|her|their) (?:{_WOMEN}|{_MEN}),? $", re.IGNORECASE)
+AS_RELATIVE = re.compile(
+    rf"\b(?:his|her|their) (?:{_WOMEN}|{_MEN}|girlfriend|boyfriend|fianc[eé]e?|partner),? $", re.IGNORECASE
+)
 #: Behind the name of a side whose relative may be the other one: *Elif's father*.
 WITH_RELATIVE = re.compile(rf"['’]s? (?:{_WOMEN}|{_MEN})\b", re.IGNORECASE)
 #: Where a clause opens.
@@ -39,6 +41,8 @@ _RELATIVES: dict[Gender, re.Pattern[str]] = {
 }
 #: Animals, which a pronoun of either gender may be about.
 _ANIMALS = re.compile(r"\b(?:dog|puppy|beagle|cat|kitten|horse|pony|rabbit|parrot|pet)\b", re.IGNORECASE)
+#: Function words that a noun follows: *her only day off*.
+_BEFORE_NOUNS = frozenset(["few", "first", "last", "many", "most", "only", "other", "own", "whole"])
 #: After *call her* these own nothing.
 _ADVERBS = frozenset(
     [
@@ -112,7 +116,10 @@ def pronoun_edits(text: str, sides: Sides, mentions: list[Mention]) -> list[Edit
     )
     if numbered and len({_GENDER[match.group().lower()] for match in PRONOUN.finditer(text)}) == 1:
         return []  # "#Person2# says she will come" can be said of either
+    unknown = {side for side in genders if genders[side] is None}
     resolved = _resolved(text, mentions, genders)
+    if _is_left_over(text, resolved, mentions, genders, unknown):
+        return None
     bound = [(match, side) for match, side in resolved if side is not None]
     if genders[0] is not None and genders[0] == genders[1]:
         return []
@@ -148,6 +155,7 @@ def _resolved(
     """Every pronoun with its side. *Himself* is whoever *he* is in the sentence, and a sentence that begins with *He*
     goes on about him, unless another man is named: not about *Dr Hill*, who may be a woman."""
     resolved: list[tuple[re.Match[str], Side | None]] = []
+    alone = None not in genders.values() and not _strangers(text, mentions)
     for match in PRONOUN.finditer(text):
         side, form = _stands_for(match, text, mentions, genders), match.group().lower()
         subject = "he" if _GENDER[form] == "masculine" else "she"
@@ -159,15 +167,56 @@ def _resolved(
             strangers = [m for m in NAME.finditer(between) if people().gender_of(m.group()) == _GENDER[form]]
             if not strangers and len(_ENDS.findall(between)) <= (not reflexive):
                 side = meant
+        if side is None and alone:
+            only = [one for one in genders if genders[one] == _GENDER[form]]
+            side = only[0] if len(only) == 1 else None  # of a man and a woman
         resolved.append((match, side))
     return resolved
+
+
+def _is_left_over(
+    text: str,
+    resolved: Sequence[tuple[re.Match[str], Side | None]],
+    mentions: Sequence[Mention],
+    genders: Mapping[Side, Gender | None],
+    unknown: set[Side],
+) -> bool:
+    """Whether a pronoun may stay that means a side which changes: *Rob shows Mike and Beth a pumpkin he carved*, *Kai
+    left because she was ill* beside Mike; or is taken for a side of which no list knows whether it is a man, where
+    somebody else may be meant (*a blind date for Columbus. She …*)."""
+    if genders[0] == genders[1] and genders[0] is not None:
+        return any(_GENDER[m.group().lower()] != genders[0] for m, _ in resolved) and not _strangers(text, mentions)
+    people_here = {*re.findall(r"[a-z]+", text)} & OTHER_PEOPLE
+    for match, side in resolved:
+        gender = _GENDER[match.group().lower()]
+        begins = max((end.end() for end in _ENDS.finditer(text, 0, match.start())), default=0)
+        if side is None and any(begins <= m.start < match.start() and genders[m.side] == gender for m in mentions):
+            return True
+        if side in unknown and people_here and match.group()[0].isupper():
+            return True
+    return False
+
+
+def _strangers(text: str, mentions: Sequence[Mention]) -> bool:
+    """Whether somebody is named who is neither side: by a name, as a relative, or an animal."""
+    taken = [(mention.start, mention.end) for mention in mentions]
+    found = [
+        match
+        for match in (*NAME.finditer(text), *_UNKNOWN.finditer(text))
+        if people().gender_of(match.group())
+        or any(map(is_first_name, match.group().split()))
+        or _may_be_somebody(match)
+    ]
+    outside = [m for m in found if not any(start < m.end() and m.start() < end for start, end in taken)]
+    related = any(pattern.search(text) for pattern in (*_RELATIVES.values(), _ANIMALS))
+    return bool(outside) or related or bool({*re.findall(r"[a-z]+", text)} & OTHER_PEOPLE)
 
 
 def _possessive(form: str, preceding: str, following: str) -> str:
     """``her`` before a noun becomes ``his``, elsewhere ``him``; ``his`` before a noun ``her``, elsewhere ``hers``."""
     match = re.match(r"\s+([^\W\d_]+)", following)
     after = match[1].lower() if match else ""
-    before_noun = _owns_amount(following) or bool(after and (after not in FUNCTION_WORDS or after in ("own", "other")))
+    before_noun = _owns_amount(following) or bool(after and (after not in FUNCTION_WORDS or after in _BEFORE_NOUNS))
     told = match is not None and match[1][0].isupper() and is_first_name(match[1])  # "tells her Mike is out"
     if after == "and" and re.match(r"\s+and [A-Z]\w+['’]s\b", following):
         before_noun = True  # "her and Daddy's garden"
