@@ -51,9 +51,11 @@ def _entities(parsed: Parsed, dialogue: Dialogue | None) -> tuple[list[EntityGro
     return parsed.memo[key], domain
 
 
+_COUNTED = rf"(?:\d+|{'|'.join(NUMBER_WORDS)})"
 #: A range of two values, or one of two.
 _RANGE = re.compile(
-    rf"\b(?:\d+|{'|'.join(NUMBER_WORDS)}) (?:or|to) (?:\d+|{'|'.join(NUMBER_WORDS)})\b|"
+    rf"\b{_COUNTED} (?:or|to) {_COUNTED}\b|"
+    rf"\b(?:between|from) {_COUNTED}(?: \S+){{1,3}}? (?:and|till|to|until) {_COUNTED}\b|"
     r"\b\d[\d:.,]*(?:\s?[ap]m)?\s?[–-]\s?\d[\d:.,]*|"
     r"\b(?:between|from)\s+(?:the\s|[A-Z]\w+\s)?\S*\d\S*(?:\s\S+){0,2}?\s(?:and|till|to|until)\s+"
     r"(?:the\s|[A-Z]\w+\s)?\S*\d[^\s.,;]*(?:[.,]\d+)?"
@@ -78,6 +80,8 @@ def _propose(
             continue  # "between $20 and $25": another one might turn the range around
         if any(_in_quotes(parsed.text, span) for span in group.spans):
             continue  # "Deadpool 2", "Friday the 13th"
+        if _is_misfit(group, parsed):
+            continue
         replacement = _replacement(group, values, spoken, domain, source, rng)
         if replacement is not None:
             changes.append((group, *replacement))
@@ -95,6 +99,37 @@ def _propose(
     ]
     notes = [{"kind": g.kind, "from": g.surface, "to": new, "source": origin} for g, new, origin in chosen]
     return Proposal(edits, {"entities": notes})
+
+
+#: *Brought forward to nine*, *until midnight*; not *to nine people*.
+_WORDED_HOUR = re.compile(
+    r"\b(?:after|around|at|before|by|from|till|to|until) (?:about |around )?"
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|midday|midnight|noon)"
+    r"(?=[.,;]|$| (?:and|but|on|in|because|so|today|tomorrow|tonight|each|every|when)\b)"
+)
+_WEEKDAY = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
+
+
+def _is_misfit(group: EntityGroup, parsed: Parsed) -> bool:
+    """Whether another value could not stand there: *James' car* (nobody knows the ending), a town beside its country, a
+    country beside its town, *two days off on Monday and Tuesday*, *dial 999*, an hour beside one in words."""
+    text = parsed.text
+    ends = [text[end:] for _, end in group.spans]
+    if group.kind == "person" and any(re.match(r"['’](?!\w)", after) for after in ends):
+        return True
+    if group.kind in ("time", "number") and _WORDED_HOUR.search(text):
+        return True
+    if group.kind == "quantity" and len({*_WEEKDAY.findall(text)}) > 1 and re.search(r"days?$|nights?$", group.surface):
+        return True
+    if group.kind == "number" and re.search(r"\b(?:call|dial|phone|ring)s?\s$", text[: group.spans[0][0]]):
+        return True
+    if group.kind == "term" and re.search(r"\d\s$", text[: group.spans[0][0]]):
+        return True  # "the 9:20 flight"
+    if group.kind not in ("country", "place"):
+        return False
+    named = {text[entity.start : entity.end] for entity in parsed.entities if entity.label == "GPE"} - {group.surface}
+    countries = {*people().countries}
+    return bool(named - countries if group.kind == "country" else named & countries)
 
 
 def _in_quotes(text: str, span: tuple[int, int]) -> bool:
@@ -231,6 +266,8 @@ def _for_mention(new: str, group: EntityGroup, mention: str) -> str:
         names = [word for word in new.split() if word not in TITLES]
         titles = [word for word in mention.split() if word in TITLES]
         return " ".join((*titles, names[-1 if mention.split()[-1] == group.surface.split()[-1] else 0]))
+    if mention[0].islower() and new.split()[0].lower() in NUMBER_WORDS:
+        return new[0].lower() + new[1:]  # "Ten days" opened a turn
     capital = mention[0].isupper() and not (mention.isupper() and len(mention) > 1)
     return new[0].upper() + new[1:] if capital and new[0].islower() else new
 
@@ -285,7 +322,7 @@ def _covers(group: EntityGroup, span: tuple[int, int]) -> bool:
 
 CHANGE_PERTURBATION = Perturbation(
     name="change_perturbation",
-    version="7",
+    version="8",
     family="domain",
     description="Replaces exactly n entities (amounts, dates, ids, names, roles, domain nouns) by others of their kind",
     effects={"consistency": "degrades", "relevance": "preserves"},

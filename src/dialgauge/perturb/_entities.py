@@ -39,8 +39,9 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern, re.IGNORECASE if kind in ("quantity", "percentage", "time", "year") else 0))
     for kind, pattern in (
         ("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
-        ("money", rf"[£$€]\s?{_AMOUNT}(?:[km]\b)?|\b{_AMOUNT}\s?(?:dollars|pounds|euros|USD|GBP|EUR)\b"),
-        ("percentage", r"\b\d+(?:\.\d+)?\s?(?:%|per ?cent\b)"),
+        ("money", rf"[£$€]\s?{_AMOUNT}(?:[km]\b)?(?!,\d)"),
+        ("money", rf"(?<!\d[.,])\b{_AMOUNT}\s?(?:dollars|pounds|euros|USD|GBP|EUR)\b"),
+        ("percentage", r"(?<!\d[.,])\b\d+(?:\.\d+)?\s?(?:%|per ?cent\b)"),
         ("phone", r"(?<![\w-])\+?\(?\d{1,4}\)?(?:[\s-]\d{2,4}){2,4}(?![\w-])"),
         ("id", r"(?<![\w-])(?!\d+[AP]M\b)(?=[A-Z\d-]*\d)(?=[A-Z\d-]*[A-Z])[A-Z\d][A-Z\d-]{3,}(?![\w-])"),
         ("id", r"(?<![\w,.-])\d{2,}-\d{3,}(?![\w-])"),
@@ -52,8 +53,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("year", r"\b(?:after|before|by|in|since|until)\s+(?P<value>1\d{3}|20\d\d)\b(?!\s+[a-z]+s\b)"),
         ("weekday", rf"\b(?:{'|'.join(WEEKDAYS)})\b"),
         ("time", r"(?<![–-])\b\d{1,2}[:.]\d{2}(?:\s?(?:[ap]m\b|[ap]\.m\b\.?))?(?!\d|\s?(?:%|ml|mg|km))"),
-        ("time", r"(?<![–-])\b\d{1,2}\s?[ap]\.?m\b"),
-        ("quantity", rf"(?<![–-])\b{_COUNT}(?:[\s-](?:working|business|further|more))?[\s-]{_UNIT}\b"),
+        ("time", r"(?<![–-])(?<!\d[.,])\b\d{1,2}\s?[ap]\.?m\b"),
+        ("quantity", rf"(?<![–-])(?<!\d[.,])\b{_COUNT}(?:[\s-](?:working|business|further|more))?[\s-]{_UNIT}\b"),
         ("number", r"(?<![\w.,:£$€#–/-])\d+(?:[.,]\d+)*(?![\w%–/-]|[.,:]\d)"),
     )
 )  # fmt: skip

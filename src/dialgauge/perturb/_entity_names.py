@@ -92,7 +92,9 @@ def _is_misled(parsed: Parsed, start: int, end: int, kind: str, known: frozenset
     if kind == "country":  # "promises to bring Spanish ham from Spain"
         return any(word[:3] == name[:3] and word != name for word in _WORD.findall(parsed.text))
     if kind == "place" and (
-        re.match(r",? [A-Z]\w+", after)  # "Accra, Ghana": another town is in another country
+        re.match(
+            r",? (?:(?:de|del|di|el|la|le) )?[A-Z]\w+", after
+        )  # "Accra, Ghana": another town is in another country
         or _says_of_whom(parsed, start)  # "Greta from Kitemobile"
         or _TITLE.search(before)  # "Coming to America"
         or name == "St"

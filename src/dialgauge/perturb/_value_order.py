@@ -48,6 +48,8 @@ def keeps_order(value: str, group: EntityGroup, values: Values) -> bool:
     old, new = read(group.surface), read(value)
     if told and (new % 12 == old % 12 or not new < 24 or (group.kind == "number" and not _amount(value) < 13)):
         return False  # "14:30 PM" is 2:30, and "30 pm" nothing
+    if halved and others and value.startswith("12"):
+        return False  # "starts at 9, and she comes at 12:15"
     for other in others:
         before, after = read(other.surface), read(values.given.get(other.surface, other.surface))
         if before != old and any((new - one) * (old - before) <= 0 for one in (before, after)):
@@ -99,6 +101,9 @@ def _fits_its_words(value: str, group: EntityGroup, text: str) -> bool:
         return False  # "50 Shades", "2, 500", "4,2", "for 1 years", "3 bathroom"
     if group.kind == "number" and not old / _MAGNITUDE <= new <= old * _MAGNITUDE:
         return False  # "4 yuan" for 1,000
+    month = next((name for name in MONTHS if name in group.surface), None)
+    if group.kind == "date" and month is not None and text.count(month) > 1 and month not in value:
+        return False  # "comes on March 11th and leaves on March 13th"
     if group.kind == "percentage" and old <= 100 < new:
         return False
     weekend = WEEKDAYS[5:] if "weekend" in text.lower() else ()
