@@ -167,3 +167,42 @@ def test_correlations_say_where_people_agree_too_little(
     said = cli("correlate", corpora[kind], corpora["scores.parquet"], "--resamples", "20")
     assert said.code == 0, said.err
     assert f"people agree too little to rely on (not reliable; Krippendorff's α): {dimension}" in said.err
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory, corpora: dict[str, Path]) -> tuple[Path, Path]:
+    """Classes beside ratings and yes/no answers, and scores of the same summaries."""
+    generator = np.random.default_rng(3)
+    both = classes()
+    further = [
+        Rating(d, s, who, name, float(generator.integers(low, high + 1)), scale=scale)
+        for d in DIALOGUES
+        for s in SYSTEMS
+        for who in PEOPLE
+        for name, low, high, scale in (("fluency", 1, 5, "1-5"), ("ok", 0, 1, "yes/no"))
+    ]
+    both["ratings"] = [*both["ratings"], *further]  # type: ignore[misc]
+    return folder(tmp_path_factory.mktemp("mixed") / "corpus", **both), corpora["scores.parquet"]
+
+
+def test_a_named_dimension_of_classes_has_labels(cli: Callable, mixed: tuple[Path, Path]) -> None:
+    """``correlate --dimension`` of classes gives what tells them apart, whatever else was rated."""
+    few = ("--resamples", "50", "--json")
+    alone = json.loads(cli("correlate", *mixed, "-d", "error type", *few).out)
+    names = {f"error type: {one}" for one in ("none", "wrong name", "wrong number")}
+    assert {row["dimension"] for row in alone["judgements"]["labels"]} == names
+    assert all(row["auc"] is not None for row in alone["judgements"]["labels"])
+    assert "correlations" not in alone
+    assert {row["dimension"] for row in _labels(cli, mixed, "-d", "ok")} == {"ok"}
+    both = _labels(cli, mixed, "-d", "error type", "-d", "fluency")
+    assert {row["dimension"] for row in both} == names
+    said = cli("correlate", *mixed, "-d", "eror type")
+    assert said.code == 2
+    assert "did you mean 'error type'" in said.err
+    assert "classes without an order (error type)" in cli("correlate", *mixed, "-d", "error type", *few).err
+
+
+def _labels(cli: Callable, mixed: tuple[Path, Path], *named: str) -> list[dict[str, object]]:
+    found = json.loads(cli("correlate", *mixed, *named, "--resamples", "50", "--json").out)
+    assert found["correlations"], "what has an order is correlated"
+    return list(found["judgements"]["labels"])

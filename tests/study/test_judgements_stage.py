@@ -1,13 +1,26 @@
 """A study with preferences, labels and marked errors: files, panel, and edited summaries without systems."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
-from dialgauge.corpus import Corpus, Dialogue, Dimension, Preference, Rating, Span, Summary, Turn, write_corpus
+from dialgauge.corpus import (
+    Corpus,
+    Dialogue,
+    Dimension,
+    Preference,
+    Rating,
+    Span,
+    Summary,
+    Turn,
+    read_corpus,
+    write_corpus,
+)
 from dialgauge.errors import InputError
 from dialgauge.study import FinishedRun, run_study
 
@@ -131,3 +144,24 @@ def test_rated_edits_say_why_there_is_no_verdict(tmp_path: Path, cli: Callable[.
     page = (tmp_path / "runs" / "kinds" / "report.html").read_text("utf-8")
     assert "type: classes of each system" in page.lower()
     assert "No metric of this study has a value per summary" not in page
+
+
+@pytest.mark.parametrize("dimensions", ['["kind"]', '["kind", "correct"]'])
+def test_a_study_may_ask_for_classes_beside_ratings(made: Path, dimensions: str) -> None:
+    """Classes that ``[ratings] dimensions`` names have labels; only what has an order is correlated."""
+    corpus = read_corpus(made.parent / "made")
+    classes = corpus.ratings.with_columns(
+        pl.lit("kind").alias("dimension"), (pl.int_range(pl.len()) // 2 % 3 + 1.0).alias("value"), scale=pl.lit("1-3")
+    )
+    about = Dimension("kind", "nominal", "1-3", ("name", "number", "none"), "none", "file")
+    both = replace(corpus, ratings=pl.concat([corpus.ratings, classes]), declared=(*corpus.declared, about))
+    write_corpus(both, made.parent / "mixed")
+    asked = STUDY.replace('"made"', '"mixed"') + f"[ratings]\ndimensions = {dimensions}\n"
+    made.write_text(asked, "utf-8")
+    run = FinishedRun.open(run_study(made).folder)
+    labels, correlated = run.table("label-measures"), run.table("correlations")
+    assert labels is not None
+    assert {"kind: name", "kind: number", "kind: none"} <= set(labels["dimension"])
+    assert (set() if correlated is None else set(correlated["dimension"])) == (
+        {"correct"} if "correct" in dimensions else set()
+    )

@@ -9,7 +9,7 @@ from dialgauge.cli._judgements import has_judgements, low_agreement, note_same_n
 from dialgauge.cli._output import Json, note, print_json, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
 from dialgauge.cli._settings import Only, with_options
-from dialgauge.errors import InputError
+from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metaeval import CorrelationSettings, LabelSettings
 from dialgauge.ratings import JudgementSettings, RatingPolicy
 
@@ -45,7 +45,7 @@ def correlate(
     """
     from dialgauge.cli._correlate_tables import Found, as_json, print_found
     from dialgauge.metaeval import evaluate_judgements, evaluate_metrics
-    from dialgauge.ratings import with_judgements_as_ratings, with_ordered_ratings
+    from dialgauge.ratings import ordered_dimensions, with_judgements_as_ratings, with_ordered_ratings
 
     loaded = load_corpus(corpus, format, map, reading=reading)
     judgements_too = has_judgements(loaded)
@@ -57,8 +57,13 @@ def correlate(
     # Of the parts of a stream only what was rated is held in memory.
     table = load_scores(scores, only=None if judgements_too or not scores.is_dir() else loaded.ratings)
     judged = evaluate_judgements(loaded, table, settings.subset(LabelSettings), policy)
-    if with_ordered_ratings(loaded, policy).ratings.is_empty():
-        note("all ratings are classes without an order: there is nothing to correlate with")
+    for name in policy.dimensions or ():
+        if name not in loaded.dimensions:
+            raise UnknownNameError("dimension", name, loaded.dimensions)
+    if ordered_dimensions(loaded, policy).dimensions == () or with_ordered_ratings(loaded, policy).ratings.is_empty():
+        note(
+            f"nothing to correlate with: classes without an order ({', '.join(policy.dimensions or loaded.dimensions)})"
+        )
         if json:
             print_json({"judgements": _judgements_json(judged)})
         else:

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from dialgauge.corpus import KEY, Corpus
+from dialgauge.errors import InputError
 from dialgauge.metaeval._between import reference_effect
 from dialgauge.metaeval._ceiling import HumanCeiling, human_ceiling
 from dialgauge.metaeval._coefficient_parts import Unit
@@ -21,6 +22,7 @@ from dialgauge.ratings import (
     Aggregated,
     RatingPolicy,
     TreatedRatings,
+    ordered_dimensions,
     treat_ratings,
     with_judgements_as_ratings,
     with_ordered_ratings,
@@ -101,7 +103,10 @@ def evaluate_metrics(
     human ceiling and the effect of the references, all from the same ratings.
     """
     asked, policy = chosen_pair("evaluate_metrics", changes, (CorrelationSettings, settings), (RatingPolicy, policy))
-    corpus = with_ordered_ratings(with_judgements_as_ratings(corpus.without_models()), policy)
+    corpus = with_judgements_as_ratings(corpus.without_models())
+    corpus, policy = with_ordered_ratings(corpus, policy), ordered_dimensions(corpus, policy)
+    if policy.dimensions == ():
+        raise InputError("name a dimension with an order: classes have none; evaluate_judgements has their labels")
     treated = treat_ratings(corpus.ratings, policy)
     aggregated = treated.aggregate()
     ratings = aggregated.wide()

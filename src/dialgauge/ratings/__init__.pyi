@@ -93,6 +93,7 @@ __all__: list[str]  # The names above are public; those below are for other room
 
 from dialgauge.ratings._as_ratings import (
     classes_without_order as classes_without_order,
+    ordered_dimensions as ordered_dimensions,
     rated_and_judged as rated_and_judged,
     with_ordered_ratings as with_ordered_ratings,
 )

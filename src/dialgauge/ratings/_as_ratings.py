@@ -77,6 +77,14 @@ def with_ordered_ratings(corpus: Corpus, policy: RatingPolicy) -> Corpus:
     return replace(corpus, ratings=corpus.ratings.filter(~pl.col("dimension").is_in(without))) if without else corpus
 
 
+def ordered_dimensions(corpus: Corpus, policy: RatingPolicy) -> RatingPolicy:
+    """The policy without the dimensions it names that are classes without an order; those have labels instead."""
+    if policy.dimensions is None:
+        return policy
+    classes = {*classes_without_order(corpus, policy)}
+    return policy.model_copy(update={"dimensions": tuple(name for name in policy.dimensions if name not in classes)})
+
+
 def _won(preferences: pl.DataFrame) -> pl.DataFrame:
     """For each summary and annotator the share of comparisons won, a tie counting half."""
     sides = []

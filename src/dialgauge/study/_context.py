@@ -15,7 +15,13 @@ from dialgauge.files import atomic_file, write_text
 from dialgauge.metaeval import CorrelationSettings
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress
-from dialgauge.ratings import JudgementSettings, RatingPolicy, with_judgements_as_ratings, with_ordered_ratings
+from dialgauge.ratings import (
+    JudgementSettings,
+    RatingPolicy,
+    ordered_dimensions,
+    with_judgements_as_ratings,
+    with_ordered_ratings,
+)
 from dialgauge.settings import Settings
 from dialgauge.study._study_file import Model, StudyFile, StudySection
 
@@ -69,6 +75,11 @@ class Context:
         """The corpus with each judgement of people that has an order as a rating, weighted as ``[judgements]`` says."""
         rated = with_judgements_as_ratings(self.corpus.without_models(), self.section(JudgementSettings))
         return with_ordered_ratings(rated, self.section(RatingPolicy))
+
+    @cached_property
+    def policy(self) -> RatingPolicy:
+        """``[ratings]`` for what has an order: without the classes that its ``dimensions`` name, which have labels."""
+        return ordered_dimensions(self.corpus, self.section(RatingPolicy))
 
     @cached_property
     def scores(self) -> Scores:

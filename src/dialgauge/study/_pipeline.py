@@ -28,7 +28,7 @@ def run_stages(settings: StudyFile, home: Path, folder: Path, progress: Progress
     for stage in stages:
         if stage.needs_ratings and context.corpus.ratings.is_empty():
             continue
-        if stage.needs_judgements and context.judged.ratings.is_empty():
+        if stage.needs_judgements and (context.policy.dimensions == () or context.judged.ratings.is_empty()):
             continue
         _run(stage, context, ledger)
         if stage.name == "corpus":

@@ -50,7 +50,7 @@ class CorrelationsStage(Stage):
         }
 
     def make(self, context: Context) -> Mapping[str, Any]:
-        policy, asked = context.section(RatingPolicy), _asked(context)
+        policy, asked = context.policy, _asked(context)
         found = evaluate_metrics(context.judged, context.scores, asked, policy, progress=context.progress)
         context.write("ratings.parquet", found.ratings)
         context.write("leaders.parquet", found.leaders)

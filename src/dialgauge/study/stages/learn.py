@@ -69,7 +69,6 @@ class LearnStage(Stage):
     inputs = ("corpus", "scores")
     outputs = (FOLDER, FACTS)
     tables = (TableKind("learned", _table, ("level", "digits")),)
-    needs_judgements = True
 
     def check(self, context: Context) -> None:
         from dialgauge.learn import corpus_to_learn

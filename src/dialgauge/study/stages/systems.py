@@ -51,7 +51,7 @@ class SystemsStage(Stage):
     def make(self, context: Context) -> Mapping[str, Any]:
         if why := _why_not(context):
             return {"not_compared": why}
-        policy = context.section(RatingPolicy)
+        policy = context.policy
         found = compare_systems(context.judged, context.scores, _asked(context), policy, progress=context.progress)
         context.write(COMPARED, found.frame)
         context.write(SAME, found.agreement)

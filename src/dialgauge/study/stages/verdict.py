@@ -57,7 +57,7 @@ class VerdictStage(Stage):
         if why := _why_not(context):
             return {"no_verdict": why}
         context.progress("which metric can be trusted", 0, 1)
-        policy = context.section(RatingPolicy)
+        policy = context.policy
         found = trust(
             context.judged,
             context.scores,
