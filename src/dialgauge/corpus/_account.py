@@ -15,8 +15,9 @@ UNEXPLAINED = "left out for no known reason"
 class Account:
     """What became of the judgements of one file.
 
-    ``cells`` = ``stored`` + those not given (by word) + ``merged`` + those left out (by reason) + those in columns that
-    are not used (by column). ``lost`` names dimensions, annotators and systems of which every judgement was left out;
+    ``cells`` = ``stored`` + those not given (by word) + ``merged`` with an identical one + ``settled`` (repeated with
+    another value, of which the user said which counts) + those left out (by reason) + those in columns that are not
+    used (by column). ``lost`` names dimensions, annotators and systems of which every judgement was left out;
     ``conflicts`` counts repeated judgements with different values; ``allowed`` is the share that may be left out.
     ``unread`` says why no judgement could be read where people plainly gave some; ``nowhere`` names fields that look
     like judgements or texts and that were not read, with what to do. ``mapping`` has the use of every column, and why.
@@ -40,11 +41,13 @@ class Account:
     unread: str = ""
     nowhere: tuple[str, ...] = ()
     mapping: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    settled: int = 0
 
     def __post_init__(self) -> None:
         parts = (
             self.stored
             + self.merged
+            + self.settled
             + sum(sum(counts.values()) for counts in (self.not_given, self.left_out, self.unused, self.rejected))
         )
         if parts != self.cells:
@@ -88,6 +91,7 @@ class Account:
             "stored": self.stored,
             "not_given": dict(self.not_given),
             "merged": self.merged,
+            "settled": self.settled,
             "left_out": dict(self.left_out),
             "unused": dict(self.unused),
             "rejected": dict(self.rejected),
@@ -113,6 +117,8 @@ class Account:
         ):
             if counts:
                 parts.append(f"{sum(counts.values()):,} {name} ({', '.join(f'{k}: {n:,}' for k, n in counts.items())})")
+        if self.settled:
+            parts.insert(1, f"{self.settled:,} repeated with another value, as was allowed")
         if self.merged:
             parts.insert(1, f"{self.merged:,} merged with an identical one")
         return f"{counted(self.cells, 'judgement')} found = {' + '.join(parts)}"

@@ -13,7 +13,7 @@ from dialgauge.corpus._further import Further
 from dialgauge.corpus._guess import MOST_POINTS
 from dialgauge.corpus._names import TELLING, USES, is_housekeeping, is_metric, is_of_conversation, normalised
 from dialgauge.corpus._plan import Plan
-from dialgauge.corpus._rated import KEPT, WORD
+from dialgauge.corpus._rated import KEPT, REPEATED, SETTLED, WORD
 from dialgauge.corpus._rows import Rows
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._unexplained import unlike_merges
@@ -38,7 +38,7 @@ def account_of(
     )
     if kept is None:
         kept = pl.DataFrame(schema={ROW: pl.Int64, "dimension": pl.String, "_stored": pl.Boolean, WORD: pl.String})
-    merged = pl.concat([*rows.merged, pl.DataFrame(schema={ROW: pl.Int64, "dimension": pl.String, KEPT: pl.Int64})])
+    merged = pl.concat([*rows.merged, pl.DataFrame(schema=REPEATED)])
     reasons = pl.DataFrame(
         [(one.row, one.reason) for one in bad if one.row is not None],
         schema={ROW: pl.Int64, "_reason": pl.String},
@@ -46,12 +46,13 @@ def account_of(
     ).unique(ROW, keep="first", maintain_order=True)
     seen = (
         cells.join(kept.unique(key), on=key, how="left", maintain_order="left")
-        .join(merged.select(key).unique().with_columns(_merged=pl.lit(True)), on=key, how="left", maintain_order="left")
+        .join(_once(merged, key), on=key, how="left", maintain_order="left")
         .join(reasons, on=ROW, how="left", maintain_order="left")
     )
     stored = pl.col("_stored").fill_null(False)
+    seen = seen.with_columns(pl.coalesce(WORD, "_word_again").alias(WORD))
     skipped = ~stored & pl.col(WORD).is_not_null()
-    again = ~stored & ~skipped & pl.col("_merged").fill_null(False)
+    again = ~stored & ~skipped & pl.col(SETTLED).is_not_null()
     lost = seen.filter(~stored & ~skipped & ~again).with_columns(pl.col("_reason").fill_null(UNEXPLAINED))
     left_out = Counter(lost["_reason"].to_list()) + _unstored(further)
     kept_cells = int(seen.select(stored.sum()).item()) + further.stored
@@ -62,7 +63,8 @@ def account_of(
         cells=cells.height + further.seen + sum(plan.unused.values()) + sum(table.dropped.values()),
         stored=kept_cells,
         not_given=dict(sorted(Counter(seen.filter(skipped)[WORD].to_list()).items())),
-        merged=seen.filter(again).height + further.merged,
+        merged=seen.filter(again & ~pl.col(SETTLED)).height + further.merged,
+        settled=seen.filter(again & pl.col(SETTLED)).height,
         left_out=dict(sorted(left_out.items())),
         unused=dict(plan.unused),
         rejected=dict(table.dropped),
@@ -72,12 +74,19 @@ def account_of(
         conflicts=rows.conflicts + further.conflicts,
         lost=(*_lost_groups(seen, stored, lost), *_nested_in(table, plan)),
         unread="" if kept_cells else _why_unread(table, plan, cells) or _what_looks_judged(table, plan),
-        nowhere=tuple(unlike_merges(table, plan, merged.select(ROW, KEPT).rows(), cells.height)),
+        nowhere=tuple(
+            unlike_merges(table, plan, merged.filter(pl.col(WORD).is_null()).select(ROW, KEPT).rows(), cells.height)
+        ),
         mapping={
             **{column.name: {"use": column.use, "why": column.why} for column in plan.columns},
             **{name: {"use": None, "why": why} for name, why in table.ignored.items()},
         },
     )
+
+
+def _once(repeated: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """Every repeated cell once: whether the user settled it, and the word by which it says that nothing is given."""
+    return repeated.select(*key, SETTLED, pl.col(WORD).alias("_word_again")).unique(key, maintain_order=True)
 
 
 def _unstored(further: Further) -> "Counter[str]":

@@ -26,8 +26,12 @@ REPEATS = ("refuse", "first", "last", "mean")
 #: Grades in letters, in columns that are called so.
 _GRADED, _GRADE = re.compile(r"(?:^|_)grades?(?:_|$)"), re.compile(r"[A-F][+-]?")
 CONFLICT = "rated twice with different values"
-#: The row of which a merged one is a copy.
-KEPT = "_kept_row"
+#: The row of which a merged one is a copy, and whether it has another value that the user settled.
+KEPT, SETTLED = "_kept_row", "_settled"
+#: Ratings that are there again and are not stored a second time.
+REPEATED = pl.Schema(
+    {ROW: pl.Int64(), "dimension": pl.String(), KEPT: pl.Int64(), SETTLED: pl.Boolean(), WORD: pl.String()}
+)
 
 
 def judged_cells(rows: Rows) -> pl.DataFrame:
@@ -236,13 +240,29 @@ def with_times(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
 
 def _kept_apart(rows: Rows, ratings: pl.DataFrame, key: list[str]) -> pl.DataFrame:
     """Every rating, a second one of the same person under the name ``ann#2``: agreement with ``ann`` is test-retest."""
-    given = ratings.filter(pl.col("value").is_not_null() | ~pl.struct(key).is_duplicated())
+    given = pl.col("value").is_not_null()
+    first = pl.int_range(pl.len()).over(key) == 0
+    whole = pl.col("annotator", "dimension").is_not_null()
+    kept = ratings.filter(given | (first & ~given.any().over(key)) | ~pl.all_horizontal(whole))
+    _count_repeated(rows, ratings.join(kept.select(ROW, *key), on=[ROW, *key], how="anti", nulls_equal=True), kept, key)
     number = pl.int_range(1, pl.len() + 1).over(key)
     named = pl.when(number > 1).then(pl.format("{}#{}", "annotator", number)).otherwise("annotator")
-    numbered = given.with_columns(named.alias("annotator"))
-    second = int((numbered["annotator"] != given["annotator"]).sum())
+    numbered = kept.with_columns(named.alias("annotator"))
+    second = int((numbered["annotator"] != kept["annotator"]).sum())
     rows.notes.append(f"{counted(second, 'repeated rating')} kept, as those of annotators with '#2' behind their name")
     return numbered
+
+
+def _count_repeated(rows: Rows, others: pl.DataFrame, kept: pl.DataFrame, key: list[str]) -> None:
+    """Keep for the account which ratings are there again, and whether they have another value; blank cells have none.
+
+    ``kept`` has the ratings that are stored.
+    """
+    of = kept.select(*key, pl.col(ROW).alias(KEPT), pl.col("value").alias("_stored")).unique(key, maintain_order=True)
+    said = others.filter(pl.col("value").is_not_null() | pl.col(WORD).is_not_null())
+    again = said.join(of, on=key, how="left", nulls_equal=True, maintain_order="left")
+    other = (pl.col("value") != pl.col("_stored")).fill_null(False)
+    rows.merged.append(again.with_columns(other.alias(SETTLED)).select(REPEATED.names()))
 
 
 def _without_repeats(rows: Rows, ratings: pl.DataFrame, repeats: str) -> pl.DataFrame:
@@ -287,13 +307,11 @@ def _without_repeats(rows: Rows, ratings: pl.DataFrame, repeats: str) -> pl.Data
             )
         ]
         others = others.filter(~conflict)
-    elif (differing := others.filter(pl.col("_values") > 1).height) > 0:
-        rows.notes.append(f"{counted(differing, 'repeated rating')} with other values: the {repeats} was kept")
-    of = chosen.select(*key, pl.col(ROW).alias(KEPT)).unique(key)
-    said = others.filter(pl.col("value").is_not_null() | pl.col(WORD).is_not_null())  # a blank cell repeats nothing
-    again_of = said.join(of, on=key, how="left", nulls_equal=True, maintain_order="left")
-    rows.merged.append(again_of.select(ROW, "dimension", KEPT))
-    if same := others.filter(pl.col("value").is_not_null()).height:
+    _count_repeated(rows, others, chosen, key)
+    valued = rows.merged[-1].filter(pl.col(WORD).is_null())
+    if settled := int(valued[SETTLED].sum()):
+        rows.notes.append(f"{counted(settled, 'repeated rating')} with another value: the {repeats} counts")
+    if same := valued.height - settled:
         rows.notes.append(f"{counted(same, 'rating')} there twice, identical: duplicates merged")
     single = marked.filter(~pl.col("_again")).drop("_again")
     return pl.concat([single, chosen.select(single.columns)]).sort(ROW, maintain_order=True)
