@@ -7,15 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dialgauge.checker import CheckerSettings, Couple, Group, judge, read_checker_card, train_checker
-from dialgauge.checker._adapting import Lesson
+from dialgauge.checker import CheckerSettings, Couple, Group, _training, judge, read_checker_card, train_checker
+from dialgauge.checker._adapting import Batch, Lesson, Task, batches
 from dialgauge.checker._combination import Combination, Scale
 from dialgauge.checker._example import Example
 from dialgauge.checker._folder import load_checker
+from dialgauge.checker._labelled import labelled_couples
 from dialgauge.checker._rated import Rated, fit_to_ratings
 from dialgauge.checker._rules import fit_rules
 from dialgauge.checker._training import TrainedChecker, _split, sources_of
-from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn
+from dialgauge.corpus import Corpus, Dialogue, Rating, Span, Summary, Turn
 from dialgauge.errors import InputError
 from dialgauge.models import TrainingRecord
 
@@ -137,6 +138,76 @@ def test_dialogues_in_other_languages_are_left_out_or_need_no_rules() -> None:
     with pytest.raises(InputError, match=r"the corpus has 0 \(8 more are not in English.*--no-checks"):
         sources_of(Corpus.build(german, texts), readable=True)
     assert len(sources_of(Corpus.build(german, texts))) == 8
+
+
+def test_dialogues_made_like_calls_are_trained_on(
+    settings: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+
+    def counted(words: object, tasks: list[Task], *others: object) -> list[Batch]:
+        seen.append(len(tasks))
+        return batches(words, tasks, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(_training, "batches", counted)
+    for calls in (0.0, 2.0):
+        train_checker(corpus(), tmp_path / str(calls), **settings, calls=calls)
+    assert max(seen) > min(seen)
+
+
+def labelled() -> Corpus:
+    """Two summaries of each dialogue, one with a marked error; of the last two only labels are known."""
+    known = corpus(10)
+    dialogues = list(known.iter_dialogues())
+    summaries, spans, ratings = [], [], []
+    for number, dialogue in enumerate(dialogues):
+        first, second = (turn.speaker for turn in dialogue.turns)
+        texts = {"a": f"{second} has no time for {first}.", "b": f"{second} has time for {first}."}
+        summaries += [Summary(dialogue.id, system, text) for system, text in texts.items()]
+        if number < 8:
+            start = texts["b"].index("has")
+            spans += [Span(dialogue.id, "a", "ann", "consistency")]
+            spans += [Span(dialogue.id, "b", "ann", "consistency", 1, start, start + 8)]
+        else:
+            ratings += [Rating(dialogue.id, s, "ann", "consistency", float(s == "a"), scale="0-1") for s in texts]
+    return Corpus.build(dialogues, summaries, ratings, spans=spans)
+
+
+def test_summaries_that_people_labelled_are_learnt_from(settings: dict[str, object], tmp_path: Path) -> None:
+    couples = labelled_couples(labelled(), "consistency")
+    assert sorted(couples) == [f"d{n}" for n in range(10)]
+    one, other = couples["d0"][0], couples["d9"][0]
+    assert [one.wrong.text[a:b] for a, b in one.wrong.wrong] == ["has time"]
+    assert (one.right.right, one.wrong.marked, other.wrong.marked) == (True, True, False)
+    assert other.wrong.wrong == ((0, len(other.wrong.text)),)
+    assert labelled_couples(labelled(), "fluency") == {}
+    result = train_checker(labelled(), tmp_path / "made", **settings)
+    assert "labelled" in result.kinds
+    assert read_checker_card(tmp_path / "made").data["labelled"] == 10
+
+
+def test_readers_who_differ_decide_by_majority() -> None:
+    dialogue = Dialogue("d", (Turn("Ann", "Hi."),))
+    texts = [Summary("d", name, f"Text of {name}.") for name in "abcd"]
+    marks = {"a": (0, 0, 0), "b": (1, 1, 0), "c": (1, 0, 0), "d": (1, 1, 1)}
+    spans = [
+        Span("d", name, f"r{reader}", "consistency", 1, *((0, 4) if marked else (None, None)))
+        for name, readers in marks.items()
+        for reader, marked in enumerate(readers)
+    ]
+    found = labelled_couples(Corpus.build([dialogue], texts, spans=spans), "consistency")["d"]
+    assert [(couple.right.text[8], couple.wrong.text[8]) for couple in found] == [("a", "b"), ("a", "d")]
+
+
+def test_what_is_only_known_to_be_wrong_somewhere_teaches_no_single_word(checker: Path) -> None:
+    _, network = load_checker(str(checker), "cpu")
+    text = "Ann will call Ben."
+    known, unknown = (
+        Lesson.of(network.words, Example("labelled", text, ((0, len(text)),), marked=marked))
+        for marked in (True, False)
+    )
+    assert known.wrong == unknown.wrong
+    assert (known.marked, unknown.marked) == (True, False)
 
 
 def families(count: int) -> list[list[Group]]:

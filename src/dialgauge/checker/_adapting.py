@@ -22,18 +22,22 @@ _TOKENS, _WHOLE, _LIKELIHOOD = 3.0, 0.1, 0.3
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A summary in tokens, and for each whether it is wrong; ``reference`` if people wrote it as it is."""
+    """A summary in tokens, and for each whether it is wrong; ``reference`` if people wrote it as it is.
+
+    Without ``marked`` it is only known that some of these are.
+    """
 
     summary: Encoded
     wrong: tuple[bool, ...]
     reference: bool = False
+    marked: bool = True
 
     @classmethod
     def of(cls, words: Words, example: Example) -> "Lesson":
         """The tokens that overlap with a wrong span are wrong."""
         summary = words.summary(example.text)
         wrong = tuple(any(a < end and start < b for a, b in example.wrong) for start, end in summary.spans)
-        return cls(summary, wrong, example.kind == "reference")
+        return cls(summary, wrong, example.kind == "reference", example.marked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,9 @@ def loss_of(network: Network, module: Any, batch: Batch) -> "torch.Tensor":
     states = network.states(packed, str(device))
     logits = module.checker_head(states[torch.tensor(packed.copied(), device=device)].float())[:, 0]
     wanted = torch.tensor([float(one) for lesson in batch.lessons for one in lesson.wrong], device=device)
-    loss = _TOKENS * functional.binary_cross_entropy_with_logits(logits, wanted)
+    known = torch.tensor([float(one.marked) for one in batch.lessons for _ in one.wrong], device=device)
+    each = functional.binary_cross_entropy_with_logits(logits, wanted, reduction="none")
+    loss = _TOKENS * (each * known).sum() / known.sum().clamp(min=1)
     wholes = []
     for own, lesson in zip(torch.split(logits, packed.lengths), batch.lessons, strict=True):
         kept = functional.logsigmoid(-own).sum().clamp(max=-1e-4)

@@ -5,16 +5,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 Span = tuple[int, int]
+#: The kind of an example that people called right or wrong.
+LABELLED = "labelled"
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A summary that is right (no span in ``wrong``) or wrong at some places, and the kind of edit that made it."""
+    """A summary that is right (no span in ``wrong``) or wrong at some places, and the kind of edit that made it.
+
+    Without ``marked`` it is only known that some of the places are wrong.
+    """
 
     kind: str
     text: str
     wrong: tuple[Span, ...] = ()
+    marked: bool = True
 
     @property
     def right(self) -> bool:
@@ -36,6 +42,11 @@ class Group:
 
     dialogue: str
     couples: tuple[Couple, ...]
+
+    @property
+    def labelled(self) -> bool:
+        """Whether people, not rules, say what is wrong."""
+        return any(couple.wrong.kind == LABELLED for couple in self.couples)
 
     @property
     def examples(self) -> list[Example]:

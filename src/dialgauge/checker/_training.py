@@ -13,7 +13,7 @@ import polars as pl
 from dialgauge.checker._adapting import Batch, Task, adapted, batches, loss_of, tensors_of
 from dialgauge.checker._calls import call_like, usable
 from dialgauge.checker._combination import Combination, Scale, fit_calibration, parts_of
-from dialgauge.checker._example import Example, Group
+from dialgauge.checker._example import Couple, Example, Group
 from dialgauge.checker._exchanges import exchange_groups
 from dialgauge.checker._folder import (
     ADAPTER_FILE,
@@ -24,6 +24,7 @@ from dialgauge.checker._folder import (
     write_checker,
 )
 from dialgauge.checker._judge import read_marks
+from dialgauge.checker._labelled import labelled_couples
 from dialgauge.checker._material import Material, Source
 from dialgauge.checker._network import Network, load_network
 from dialgauge.checker._pairs import groups_of
@@ -53,6 +54,8 @@ _WEIGHTS = {"worst": 1.0, "mean": 0.15, "likelihood": 0.15, "checks": 0.15}
 #: A checker is called good only if it is this far above what can be seen without the dialogue.
 _MARGIN = 0.05
 _FEWEST = 8
+#: Labelled summaries are rare and worth more than rule-made ones: they are read so often in an epoch.
+_LABELLED = 4
 _NEGATION = re.compile(r"\b(?:not|never|no|cannot)\b|n['’]t\b", re.IGNORECASE)
 
 
@@ -98,20 +101,24 @@ def train_checker(
     folder = Path(output)
     if (folder / CARD_FILE).is_file():
         raise InputError(f"{folder}: has a trained checker already; choose another folder, or remove this one")
-    learn, held = _split(sources_of(corpus, chosen.trusted, readable=chosen.checks), chosen)
+    labelled = labelled_couples(corpus, chosen.ratings)
+    learn, held = _split(sources_of(corpus, chosen.trusted, labelled, readable=chosen.checks), chosen)
     material = Material([*learn, *held], chosen.vectors)
     model = load("causal-lm", chosen.model, "cpu")
     start = _start(chosen)
     module, network = adapted(model, chosen.rank, start, chosen.seed)
     words = network.words
-    families = _families(learn, material, chosen)
-    tasks = [Task.of(words, group, model.max_length // 2) for family in families for group in family]
+    families = _families(learn, material, chosen, labelled)
+    groups = [group for family in families for group in _repeated(family)]
+    groups += _calls(groups, round(chosen.calls * len(families)), chosen.seed)
+    tasks = [Task.of(words, group, model.max_length // 2) for group in groups]
 
     def of_epoch(epoch: int) -> list[Batch]:
         return batches(words, tasks, chosen.examples, chosen.tokens, f"{chosen.seed}:{epoch}")
 
     identity = digest_of(
-        [chosen.model, chosen.start, str(chosen.examples), str(chosen.calls), *(s.text + s.summary for s in learn)]
+        [chosen.model, chosen.start, str(chosen.examples), str(chosen.calls)]
+        + [text for group in groups for text in (group.dialogue, *(one.text for one in group.examples))]
     )
     plan = settle(chosen).subset(TrainingPlan)
     folder.mkdir(parents=True, exist_ok=True)
@@ -122,15 +129,15 @@ def train_checker(
     tensors = tensors_of(module)
     reader = load_network(chosen.model, tensors, choose_device(chosen.device))
     rules = fit_rules(families, chosen.seed) if chosen.checks else None
-    combination, numbers = _assessed(reader, held, material, chosen, corpus, rules)
+    counts = {"train": len(families), "held out": len({source.key for source in held})}
+    combination, numbers = _assessed(reader, held, material, chosen, corpus, rules, labelled)
     card = CheckerCard(
         folder.name, chosen.model, int(tensors["layers.0.q.A"].shape[0]), combination, "",
-        data={"corpus": corpus.info.name, "dialogues": len(learn), "held out": len(held), "digest": identity},
+        data={"corpus": corpus.info.name, "dialogues": counts, "labelled": len(labelled), "digest": identity},
         licence="CC-BY-NC-SA-4.0, as the adapter that it starts from" if start is not None else "",
         numbers=numbers, settings=chosen.model_dump(mode="json", exclude={"device"}),
         rules=rules.as_dict() if rules is not None else {},
     )  # fmt: skip
-    counts = {"train": len(learn), "held out": len(held)}
     result = TrainedChecker(
         folder, numbers["auc"], numbers["shortcut"], numbers["kinds"], counts, record, numbers.get("ratings", {})
     )
@@ -139,12 +146,21 @@ def train_checker(
     return result
 
 
-def sources_of(corpus: Corpus, trusted: Sequence[str] = (), *, readable: bool = False) -> list[Source]:
+def sources_of(
+    corpus: Corpus,
+    trusted: Sequence[str] = (),
+    labelled: Mapping[str, Sequence[Couple]] | None = None,
+    *,
+    readable: bool = False,
+) -> list[Source]:
     """The dialogues of a corpus with their right summaries: the first reference of the whole dialogue, trusted ones.
 
-    A dialogue comes as often as it has such summaries. ``readable`` keeps those that the rule-based checks can read.
+    A dialogue that has neither gives one that people called right. A dialogue comes as often as it has such summaries.
+    ``readable`` keeps those that the rule-based checks can read.
     """
     right = _right_summaries(corpus, trusted)
+    for key, couples in (labelled or {}).items():
+        right.setdefault(key, [" ".join(couples[0].right.text.split())])
     found, foreign = [], 0
     for dialogue in corpus.iter_dialogues():
         turns = tuple(
@@ -156,7 +172,7 @@ def sources_of(corpus: Corpus, trusted: Sequence[str] = (), *, readable: bool = 
         found += able
     count = len({source.key for source in found})
     if count < _FEWEST:
-        wanted = f"a reference{' or a trusted summary' if trusted else ''}"
+        wanted = f"a reference{', a trusted or a labelled summary' if trusted or labelled else ''}"
         others = f" ({foreign} more are not in English, which the rules need: --no-checks)" if foreign else ""
         raise InputError(
             f"training a checker needs at least {_FEWEST} dialogues with {wanted}; the corpus has {count}{others}"
@@ -194,12 +210,25 @@ def _groups(source: Source, material: Material, chosen: CheckerSettings) -> list
     return [*groups_of(source, material, chosen.seed), *exchange_groups(source, chosen.seed)]
 
 
-def _families(sources: Sequence[Source], material: Material, chosen: CheckerSettings) -> list[list[Group]]:
-    """The groups of each dialogue, whichever of its summaries they were made from."""
+def _families(
+    sources: Sequence[Source],
+    material: Material,
+    chosen: CheckerSettings,
+    labelled: Mapping[str, tuple[Couple, ...]],
+) -> list[list[Group]]:
+    """The groups of each dialogue: those made from its right summaries, and its labelled ones."""
     found: dict[str, list[Group]] = {}
     for source in sources:
-        found.setdefault(source.key, []).extend(_groups(source, material, chosen))
+        if source.key not in found:
+            couples = labelled.get(source.key, ())
+            found[source.key] = [Group(source.text, couples)] if couples else []
+        found[source.key] += _groups(source, material, chosen)
     return list(found.values())
+
+
+def _repeated(family: Sequence[Group]) -> list[Group]:
+    """The groups as often as they are read in an epoch."""
+    return [group for group in family for _ in range(_LABELLED if group.labelled else 1)]
 
 
 def _calls(groups: Sequence[Group], count: int, seed: int) -> list[Group]:
@@ -233,11 +262,11 @@ def _assessed(
     chosen: CheckerSettings,
     corpus: Corpus,
     rules: RuleWeights | None,
+    labelled: Mapping[str, tuple[Couple, ...]],
 ) -> tuple[Combination, dict[str, Any]]:
     """Scales and calibration from half of the held-out dialogues, areas under the curve from the other half."""
     rows = []
-    for place, source in enumerate(held):
-        groups = _groups(source, material, chosen)
+    for place, groups in enumerate(_families(held, material, chosen, labelled)):
         # No text twice for one dialogue, but every text for each of the dialogues that it is right or wrong for.
         asked = [(group.dialogue, [one.text for one in group.examples]) for group in groups]
         for group, found in zip(groups, read_marks(network, asked, tuple(_WEIGHTS)), strict=True):
