@@ -310,8 +310,24 @@ def test_an_interval_at_the_end_of_the_range_is_not_a_point() -> None:
     assert right[0] is not None and 0.6 < right[0] < 0.9 and right[1] == 1  # noqa: PT018
     wrong = share_interval(ratio_share(np.zeros(8), np.full(8, 3.0)), 0.95)
     assert wrong == pytest.approx((0.0, 1 - right[0]))
-    assert share_interval(ratio_share(np.ones(8), np.full(8, 2.0)), 0.95) == (0.5, 0.5)
+    even = share_interval(ratio_share(np.ones(8), np.full(8, 2.0)), 0.95)
+    assert even == pytest.approx((right[0] / 2, 1 - right[0] / 2)), "as far from the ends as these from each other"
     assert share_interval(ratio_share(np.ones(1), np.full(1, 2.0)), 0.95) == (None, None)
+
+
+@pytest.mark.parametrize("dialogues", [5, 10, 25])
+def test_intervals_hold_the_truth_where_dialogues_say_the_same(dialogues: int) -> None:
+    """A system that nearly always loses to one and wins against another has one half in nearly every dialogue."""
+    generator = np.random.default_rng(dialogues)
+    held = alike = 0
+    for _ in range(400):
+        won = generator.binomial(1, 0.01, dialogues) + generator.binomial(1, 0.93, dialogues)
+        low, high = share_interval(ratio_share(won.astype(float), np.full(dialogues, 2.0)), 0.95)
+        assert low is not None and high is not None and low < high  # noqa: PT018
+        held += low <= 0.47 <= high
+        alike += len(set(won)) == 1
+    assert alike > 30, "a point in so many studies before"
+    assert held >= 0.93 * 400
 
 
 @pytest.mark.parametrize("levels", [None, 2])

@@ -43,8 +43,8 @@ def share_interval(share: ClusteredShare, confidence: float) -> tuple[float | No
     The number of trials is that of a binomial share with the same variance, made smaller by the squared ratio of the
     normal to Student's quantile, since few dialogues say little of the variance. It keeps its error where the share is
     near 1 and where few dialogues take part, which percentiles of resamples (too narrow) and Student's t around the
-    logit (too wide) do not. Where all pairs of all dialogues are in the right order, each dialogue is one trial. None
-    where fewer than two dialogues take part.
+    logit (too wide) do not. Where all dialogues have the same share, up to Wilson's bound for none of them could have
+    had another, and that could have been 0 or 1. None where fewer than two dialogues take part.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -53,12 +53,10 @@ def share_interval(share: ClusteredShare, confidence: float) -> tuple[float | No
         return None, None
     quantile = float(ndtri((1 + confidence) / 2))
     variance = clusters / (clusters - 1) * float((share.influence**2).sum())
-    if value <= 0 or value >= 1:
-        trials = float(clusters)
-    elif variance < _DUST:
-        return value, value
-    else:
-        trials = value * (1 - value) / variance * (quantile / float(stdtrit(clusters - 1, (1 + confidence) / 2))) ** 2
+    if variance < _DUST:
+        others = quantile**2 / (clusters + quantile**2)
+        return value - others * value, value + others * (1 - value)
+    trials = value * (1 - value) / variance * (quantile / float(stdtrit(clusters - 1, (1 + confidence) / 2))) ** 2
     shift = quantile**2 / trials
     centre = (value + shift / 2) / (1 + shift)
     reach = float(np.sqrt(shift * (value * (1 - value) + shift / 4))) / (1 + shift)
