@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,20 +21,88 @@ DOCS = Path(__file__).parents[2] / "docs" / "corpus.md"
 TYPED = re.findall(r"^\| .* \| `dialgauge (convert [^`]+)` \|$", DOCS.read_text("utf-8"), re.MULTILINE)
 
 
+#: What the file of each row holds, counted in the file by hand: dialogues, summaries with references, judgements.
+#: ``choices`` are answered questions, ``spans`` marks, and ``readings`` of summaries are those with and without a mark.
+HOLDS: dict[str, dict[str, int]] = {
+    "calls_base.csv": {"dialogues": 4, "summaries": 8},
+    "calls_base.csv --ratings ratings_only.csv": {"dialogues": 4, "summaries": 8, "ratings": 32},
+    "ratings_only.csv": {"dialogues": 4, "summaries": 8, "ratings": 32},
+    "mturk_batch.csv": {"dialogues": 4, "summaries": 8, "ratings": 66},
+    "mturk_task_answers.csv": {"dialogues": 3, "summaries": 6, "ratings": 24},
+    "qualtrics.csv": {"dialogues": 3, "summaries": 6, "ratings": 24},
+    "prolific_ratings.csv": {"dialogues": 3, "summaries": 6, "ratings": 36},
+    "labelstudio_export.json": {"dialogues": 3, "summaries": 6, "ratings": 24, "spans": 6, "readings": 12},
+    "labelstudio_export.csv": {"dialogues": 3, "summaries": 6, "ratings": 24},
+    "labelstudio_pairwise.json": {"dialogues": 4, "summaries": 8, "preferences": 8},
+    "argilla_records.jsonl": {"dialogues": 3, "summaries": 6, "ratings": 24},
+    "doccano_spans.jsonl": {"dialogues": 4, "summaries": 8, "spans": 4, "readings": 8},
+    "calls_base.csv --ratings potato_annotated_instances.jsonl": {"dialogues": 4, "summaries": 8, "ratings": 31},
+    "hf_nested": {"dialogues": 4, "summaries": 12, "ratings": 32},
+    "nested_two_levels.jsonl": {"dialogues": 4, "summaries": 8, "ratings": 16},
+    "text_at_levels.jsonl": {"dialogues": 3, "summaries": 6},
+    "summeval_layout.jsonl": {"dialogues": 3, "summaries": 12, "ratings": 192},
+    "rose_layout.jsonl": {"dialogues": 4, "summaries": 16, "ratings": 24},
+    "frank_layout.json": {"dialogues": 3, "summaries": 9, "ratings": 24, "spans": 7, "readings": 18},
+    "tofueval_layout.csv": {"dialogues": 4, "summaries": 8, "ratings": 12},
+    "claims_without_systems.csv": {"dialogues": 4, "summaries": 12, "ratings": 12},
+    "edited_summaries.json": {"dialogues": 3, "summaries": 15, "ratings": 12},
+    "mqm.tsv": {"dialogues": 4, "summaries": 8, "spans": 7, "readings": 16},
+    "spans_offsets.csv": {"dialogues": 3, "summaries": 6, "spans": 21, "readings": 12},
+    "preferences.csv": {"dialogues": 4, "summaries": 12, "preferences": 24},
+    "best_worst.csv": {"dialogues": 4, "summaries": 12, "choices": 8},
+    "wide_versions.csv": {"dialogues": 6, "summaries": 12, "ratings": 12},
+    "wide_models.csv": {"dialogues": 6, "summaries": 18},
+    "german_excel.csv": {"dialogues": 4, "summaries": 8, "ratings": 16},
+    "explicit_dimensions.csv": {"dialogues": 4, "summaries": 8, "ratings": 32},
+    "lower_is_better.csv": {"dialogues": 4, "summaries": 8, "ratings": 64},
+    "conflicting_duplicates.csv": {"dialogues": 4, "summaries": 8, "ratings": 16},
+    "third_unreadable.csv": {"dialogues": 4, "summaries": 8, "ratings": 11},
+    "file_per_person": {"dialogues": 4, "summaries": 12, "ratings": 48},
+    "blind_key": {"dialogues": 4, "summaries": 12, "ratings": 48},
+    "database_tables": {"dialogues": 4, "summaries": 12, "ratings": 48},
+    "unknown_headings.csv": {"dialogues": 4, "summaries": 12, "ratings": 48},
+    "genesys_transcript.json": {"dialogues": 1},
+    "amazon_connect.json": {"dialogues": 1, "summaries": 1},
+    "twilio_transcript.json": {"dialogues": 1},
+    "zoom.vtt": {"dialogues": 1},
+    "teams.vtt": {"dialogues": 1},
+}
+
+
+def _files(command: str) -> str:
+    """The files that a command of the table names."""
+    words = command.split()
+    place = words.index("--ratings") if "--ratings" in words else len(words)
+    return " ".join([words[1], *words[place : place + 2]])
+
+
 @pytest.mark.parametrize("command", TYPED)
 def test_the_table_of_the_documentation(
     command: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(FOLDER)
-    words = [str(tmp_path / "out") if word == "corpus" else word for word in command.split()]
+    words = [str(tmp_path / "out") if word == "corpus" else word for word in shlex.split(command)]
     outcome = cli(*words)
     assert outcome.code == 0, outcome.err
-    corpus = read_corpus(tmp_path / "out", strict=True)
-    assert corpus.dialogues.height
+    found = _found(read_corpus(tmp_path / "out", strict=True))
+    assert {name: count for name, count in found.items() if count} == HOLDS[_files(command)]
 
 
 def test_the_table_has_rows() -> None:
     assert len(TYPED) >= 30
+    assert {_files(command) for command in TYPED} == set(HOLDS)
+
+
+def _found(corpus: Corpus) -> dict[str, int]:
+    return {
+        "dialogues": corpus.dialogues.height,
+        "summaries": corpus.summaries.height,
+        "ratings": corpus.ratings["value"].count(),
+        "preferences": corpus.preferences.height,
+        "choices": corpus.choices.select("dialogue_id", "tuple", "annotator", "dimension").n_unique(),
+        "spans": corpus.spans["start"].count(),
+        "readings": corpus.spans.select("dialogue_id", "system", "variant", "role", "annotator").n_unique(),
+    }
 
 
 @pytest.mark.parametrize("name", ENTRIES)
@@ -76,17 +145,13 @@ def _counts(corpus: Corpus, expect: dict[str, Any]) -> Iterator[str]:
     spans = corpus.spans
     tables = (corpus.ratings, corpus.preferences, corpus.choices, spans)
     people = {who for frame in tables for who in frame["annotator"].unique()}
-    readings = spans.select("dialogue_id", "system", "variant", "role", "annotator").n_unique()
+    found = _found(corpus)
     counts = {
-        "dialogues": corpus.dialogues.height,
-        "summaries": corpus.summaries.height,
+        **found,
         "ratings": corpus.ratings.height,
-        "given": corpus.ratings["value"].count(),
-        "preferences": corpus.preferences.height,
+        "given": found["ratings"],
         "ties": corpus.preferences.filter(winner="tie").height,
-        "choices": corpus.choices.select("dialogue_id", "tuple", "annotator", "dimension").n_unique(),
-        "spans": spans["start"].count(),
-        "span_passes": readings,
+        "span_passes": found["readings"],
         "severities": sorted(spans["severity"].drop_nulls().unique()),
         "annotators": len(people),
         "systems": corpus.systems,
