@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from dialgauge.corpus import ANNOTATORS, Corpus, Dialogue, Dimension, Rating, Summary
-from dialgauge.ratings import agreement, class_shares, drift, outliers
+from dialgauge.corpus._model_names import is_named_like_model
+from dialgauge.ratings import agreement, check_ratings, class_shares, drift, outliers
 
 NAMES = [[1, 3, 2, 1, 3, 2, 1, 1], [3, 3, 2, 1, 1, 2, 1, 3]]
 
@@ -42,6 +43,32 @@ def test_models_take_no_part(corpus: Corpus) -> None:
     assert corpus.models == ["gpt"]
     assert set(corpus.without_models().ratings["annotator"]) == {"a", "b"}
     assert corpus.without_models().without_models().ratings.height == 32
+
+
+def test_models_are_known_by_name_beside_people(corpus: Corpus) -> None:
+    unsaid = replace(corpus, annotators=corpus.annotators.clear())
+    assert unsaid.models == ["gpt"]
+    person = pl.DataFrame([("gpt", "expert", None)], schema=ANNOTATORS, orient="row")
+    assert replace(corpus, annotators=person).models == [], "the table decides"
+    alone = replace(unsaid, ratings=unsaid.ratings.filter(pl.col("annotator") == "gpt"))
+    assert alone.models == [], "where all are models, they are who was asked"
+    (found,) = check_ratings(unsaid).of("models")
+    assert found.evidence == {"annotators": ["gpt"]}
+    assert check_ratings(unsaid.without_models()).of("models") == ()
+
+
+@pytest.mark.parametrize(
+    "name", ["GPT-4o", "openai/gpt-4o-mini", "ChatGPT", "Claude 3.5 Sonnet", "llama-3-70b", "LLM_judge"]
+)
+def test_names_of_models(name: str) -> None:
+    assert is_named_like_model(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["Claude", "Gemini", "gemma", "worker-3", "model", "expert-1", "Phil", "gptest user", ""]
+)
+def test_names_of_people(name: str) -> None:
+    assert not is_named_like_model(name)
 
 
 def test_nothing_is_computed_from_the_numbers_of_names(corpus: Corpus) -> None:

@@ -72,8 +72,7 @@ def agreement(
     """
     given = load_corpus(corpus, format, map, strict, reading)
     loaded = given.without_models()
-    if given.models:
-        note(f"note: judgements of models take no part: {', '.join(given.models)}")
+    _judgements.note_models(given)
     _judgements.note_same_names(loaded)
     judged = _judgements.analyse(
         loaded, settings.subset(JudgementSettings, severities=judgements.severities, splits=judgements.splits)

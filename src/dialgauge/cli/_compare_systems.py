@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Reading, Source, load_corpus
+from dialgauge.cli._judgements import note_models
 from dialgauge.cli._output import Json, note, print_json, progress_bar, show
 from dialgauge.cli._pipes import from_pipe
 from dialgauge.cli._scores_input import load_scores
@@ -49,6 +50,7 @@ def compare_systems(
     from dialgauge.report import pair_tables, same_winner_table
 
     loaded = load_corpus(corpus, format, map, reading=reading)
+    note_models(loaded)
     table = None if scores is None else load_scores(scores)
     with progress_bar("comparing") as progress:
         found = compare(loaded, table, settings, policy, progress=progress)

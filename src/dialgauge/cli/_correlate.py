@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Reading, Source, load_corpus
-from dialgauge.cli._judgements import has_judgements, low_agreement, note_same_names, print_evaluation
+from dialgauge.cli._judgements import has_judgements, low_agreement, note_models, note_same_names, print_evaluation
 from dialgauge.cli._output import Json, note, print_json, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
 from dialgauge.cli._settings import Only, with_options
@@ -49,6 +49,7 @@ def correlate(
 
     loaded = load_corpus(corpus, format, map, reading=reading)
     judgements_too = has_judgements(loaded)
+    note_models(loaded)
     note_same_names(loaded)
     low = low_agreement(loaded.without_models(), policy)
     loaded = with_judgements_as_ratings(loaded, judgements)

@@ -34,6 +34,12 @@ def refuse_without_ratings(corpus: "Corpus", source: str, reason: str) -> None:
     raise InputError(f"{source}: the corpus has no ratings, {reason}; {HOW_TO_ADD}")
 
 
+def note_models(corpus: "Corpus") -> None:
+    """Say whose judgements are not those of people."""
+    if models := corpus.models:
+        note(f"note: judgements of models take no part: {', '.join(models)}")
+
+
 def note_same_names(corpus: "Corpus") -> None:
     """Say which dimensions were rated and judged otherwise under one name, and what is done with each."""
     from dialgauge.ratings import rated_and_judged

@@ -8,6 +8,7 @@ import typer
 
 from dialgauge.cli._completion import complete_dimension
 from dialgauge.cli._corpus_input import Format, Map, Reading, Source, load_corpus
+from dialgauge.cli._judgements import note_models
 from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
@@ -92,6 +93,7 @@ def train(
     if folder is not None:
         refuse_foreign(folder)
     loaded, table = load_corpus(corpus, format, map, reading=reading), load_scores(scores)
+    note_models(loaded)
     if also:
         if importance or select:
             raise InputError("--importance and --select are for one corpus; leave out --also")

@@ -12,6 +12,7 @@ from dialgauge.corpus._account import Account
 from dialgauge.corpus._checks import ROW, BadRow, check_rows
 from dialgauge.corpus._dimensions import check_declared, describe_ratings, dimension_frame
 from dialgauge.corpus._judgement_checks import check_judgements, in_name_order
+from dialgauge.corpus._model_names import is_named_like_model
 from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._schema import ANNOTATORS, CHOICES, DIALOGUES, KEY, PREFERENCES, RATINGS, SPANS, SUMMARIES
 from dialgauge.corpus._types import (
@@ -290,18 +291,25 @@ class Corpus:
 
     @property
     def models(self) -> list[str]:
-        """The annotators that are models and not people, sorted, as the table ``annotators`` says."""
-        return sorted(self.annotators.filter(pl.col("group") == "model")["annotator"])
+        """The annotators that are models and not people, sorted: as the table ``annotators`` says, else by their names.
+
+        Names like ``gpt-4`` count beside those of people alone: where all are models, they are who was asked.
+        """
+        groups = dict(self.annotators.drop_nulls("group").select("annotator", "group").iter_rows())
+        judged = {name for table in ("ratings", *_KINDS) for name in getattr(self, table)["annotator"].unique()}
+        said = {name for name, group in groups.items() if group == "model"}
+        alike = {name for name in judged - groups.keys() if is_named_like_model(name)}
+        return sorted(said | alike if judged - said - alike else said)
 
     def without_models(self) -> "Corpus":
         """The corpus with the judgements of people alone; itself where no annotator is a model."""
-        if not self.models:
+        models = self.models
+        if not models:
             return self
         return replace(
             self,
             **{
-                table: getattr(self, table).filter(~pl.col("annotator").is_in(self.models))
-                for table in ("ratings", *_KINDS)
+                table: getattr(self, table).filter(~pl.col("annotator").is_in(models)) for table in ("ratings", *_KINDS)
             },
         )
 

@@ -23,13 +23,15 @@ def check_ratings(corpus: Corpus, *, scales: Iterable[Scale] = ()) -> Findings:
 
     Annotators whose values are a copy of another's, who gave one value throughout, who are alone; values off the
     scale and unset ones; dimensions without a scale or with several; summaries that occur twice or are the reference;
-    comments that nobody wrote. For the order of rows in two tables see :func:`check_row_order`.
+    comments that nobody wrote; models among the annotators. For the order of rows in two tables see
+    :func:`check_row_order`.
     """
     ratings = require_ratings(corpus.ratings)
     scales = tuple(scales)
     if not ratings["value"].count():
         return Findings((Finding("no-ratings", "error", "ratings", "the corpus has no ratings"),))
     found = [
+        *_check_models(corpus),
         *_check_scales(ratings, scales),
         *_check_annotators(ratings),
         *_check_coverage(ratings),
@@ -37,6 +39,15 @@ def check_ratings(corpus: Corpus, *, scales: Iterable[Scale] = ()) -> Findings:
         *check_summaries(corpus.summaries),
     ]
     return Findings(tuple(found))
+
+
+def _check_models(corpus: Corpus) -> Iterator[Finding]:
+    if models := corpus.models:
+        message = (
+            f"{'is a model' if len(models) == 1 else 'are models'}, by the table 'annotators' or by name: left out of "
+            "everything that is said of people; a person of such a name needs a group in that table"
+        )
+        yield Finding("models", "note", f"annotator {_some(models)}", message, {"annotators": models})
 
 
 def _check_scales(ratings: pl.DataFrame, scales: tuple[Scale, ...]) -> Iterator[Finding]:
