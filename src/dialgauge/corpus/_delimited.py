@@ -95,8 +95,15 @@ def is_prose(path: Path) -> bool:
 _EXPLAINS = re.compile(r"read_?me|licen[cs]e|changelog|data_?sheet|data_?card|dataset_?card", re.IGNORECASE)
 
 
+_REMARKS = re.compile(r"\A(?:\s*#[^\n]*\n)+")
+
+
 def is_table(text: str) -> bool:
-    """Whether a text without a telling name is a table: by its headings, or by the tabs in its lines."""
+    """Whether a text without a telling name is a table: by its headings, or by the tabs in its lines.
+
+    Lines that begin with ``#`` above the headings are remarks.
+    """
+    text = _REMARKS.sub("", text, count=1)
     if _has_columns(text):
         return True
     known = {*USES["dialogue"], *USES["summary"], *USES["reference"], *USES["system"], *USES["annotator"]}

@@ -152,11 +152,18 @@ class Guess:
                 other = next((c for c, n in self.names.items() if n in USES["dialogue"] and c not in self.chosen), None)
                 if other is not None:
                     self.choose(other, "dialogue", f"columns named {other!r} usually are")
-        numbered = [c for c, name in self.names.items() if re.fullmatch(r"(reference|ref|summary)_?\d+", name)]
-        numbered = [column for column in numbered if column not in self.chosen]
-        if "reference" not in self.taken and len(numbered) > 1:
-            for column in numbered:
-                self.choose(column, "reference", "one of several numbered columns")
+        self._numbered_references()
+
+    def _numbered_references(self) -> None:
+        """References in columns of their own; what is called a summary is one only where several are numbered."""
+        free = {column: name for column, name in self.names.items() if column not in self.chosen}
+        found = [c for c, name in free.items() if re.fullmatch(r"(reference|ref)_?\d+", name)]
+        found = [column for column in found if self._fits("reference", column) and self.has_texts(column)]
+        if "reference" not in self.taken:
+            numbered = [c for c, name in free.items() if re.fullmatch(r"(reference|ref|summary)_?\d+", name)]
+            found = numbered if len(numbered) > 1 else found
+        for column in found:
+            self.choose(column, "reference", "a numbered column of references")
 
     def _questions(self) -> None:
         """A column of few short names beside one of answers says which dimension each answer is of."""

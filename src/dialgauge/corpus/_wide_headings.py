@@ -27,8 +27,8 @@ ANSWERS = frozenset({*USES["value"], *CLASSES})
 
 
 def as_written(column: str, affix: str) -> str:
-    """The affix in the letters of the heading."""
-    letters = re.escape(affix).replace("_", r"[^a-zA-Z0-9]+")
+    """The affix in the letters of the heading: what parts its words, as capitals do in ``mT5``, stays as it is."""
+    letters = re.escape(affix).replace("_", r"[^a-zA-Z0-9]*")
     ends = (rf"(?:{letters})(?=[^a-zA-Z0-9]*$)", rf"^(?:{letters})", letters)
     at = next((found for pattern in ends if (found := re.search(pattern, column, re.IGNORECASE))), None)
     return at[0] if at else affix

@@ -1,12 +1,14 @@
 """Annotation tools: Label Studio, Argilla, doccano, Potato."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from dialgauge.corpus._better import better_of
-from dialgauge.corpus._values import NOT_GIVEN
+from dialgauge.corpus._names import COMMENT_WORDS, normalised
+from dialgauge.corpus._values import MOSTLY, NOT_GIVEN, read_values
 from dialgauge.corpus.layouts._base import Builder, Layout, Record
 
 _MODEL = "model"
@@ -180,6 +182,7 @@ def _is_argilla(keys: frozenset[str], first: Record) -> bool:
 
 def _argilla(builder: Builder) -> None:
     suggestions = drafts = 0
+    in_words = _written_answers(builder)
     for line, record in builder.records:
         data = {**(record.get("metadata") or {}), **record["fields"]}
         if record.get("external_id") is not None:
@@ -187,7 +190,10 @@ def _argilla(builder: Builder) -> None:
         builder.item(line, data)
         key = builder.key(data)
         suggestions += len(record.get("suggestions") or ())
+        written = _by_person(record, in_words)
         for who, status, question, value in _responses(record.get("responses")):
+            if question in in_words:
+                continue
             if status not in (None, "submitted"):
                 drafts += 1
                 builder.dropped[f"the response is {status}"] += 1
@@ -197,11 +203,50 @@ def _argilla(builder: Builder) -> None:
                 builder.judge("spans", line, key | place | {"annotator": who, "dimension": question})
             if not isinstance(value, list) or not value or not isinstance(value[0], Mapping):
                 answer = "; ".join(map(str, value)) if isinstance(value, list) else value
-                builder.add(line, key | {"annotator": who, "dimension": question, "value": answer})
+                judged = {"annotator": who, "dimension": question, "value": answer}
+                builder.add(line, key | judged | ({"comment": written[who]} if who in written else {}))
     if suggestions:
         builder.notes.append(f"{suggestions} suggestions of a model are no judgements of people and are left out")
+    if in_words:
+        builder.notes.append(f"answers in people's own words, read as comments: {', '.join(sorted(in_words))}")
     if drafts:
         builder.notes.append(f"{drafts} responses were not submitted and are left out")
+
+
+def _written_answers(builder: Builder) -> frozenset[str]:
+    """The questions that are answered in the words of each person, whose answers are comments.
+
+    A question says so by its name; the answers to any other must be texts of which hardly one recurs.
+    """
+    given: dict[str, Counter[str]] = {}
+    for _, record in builder.records:
+        for _, _, question, value in _responses(record.get("responses")):
+            if value is not None:
+                given.setdefault(question, Counter())[value if isinstance(value, str) else ""] += 1
+    return frozenset(question for question, counts in given.items() if _are_own_words(question, counts))
+
+
+def _are_own_words(question: str, counts: Mapping[str, int]) -> bool:
+    found = read_values(counts)
+    if "" in counts or (found.share >= MOSTLY and found.distinct > 1):
+        return False
+    if COMMENT_WORDS & set(normalised(question).split("_")):
+        return True
+    several = sum(len(text.split()) > _SHORT for text in counts)
+    return len(counts) > 1 and several >= MOSTLY * len(counts) and len(counts) >= MOSTLY * sum(counts.values())
+
+
+#: The name of a class has no more words than this.
+_SHORT = 3
+
+
+def _by_person(record: Record, questions: Container[str]) -> dict[str, str]:
+    """What each person wrote about a record."""
+    found: dict[str, list[str]] = {}
+    for who, _, question, value in _responses(record.get("responses")):
+        if question in questions and value:
+            found.setdefault(who, []).append(str(value))
+    return {who: "; ".join(texts) for who, texts in found.items()}
 
 
 def _responses(responses: Any) -> Iterator[tuple[str, str | None, str, Any]]:
