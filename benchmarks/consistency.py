@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from benchmarks.natural_errors import SETS, natural_errors
 from benchmarks.timing import BenchResult
+from benchmarks.written_errors import WRITTEN, written_errors
 from dialgauge.checks import CONTROL_FEATURES, control_features, used_in_training
 from dialgauge.corpus import KEY, Corpus, open_corpus
 from dialgauge.errors import InputError
@@ -27,7 +28,7 @@ from dialgauge.ratings import aggregate
 Array = NDArray[np.float64]
 METRICS = ("checks", "checks-numbers", "checks-names", "checks-negation", "checks-speakers")
 #: What is measured without a corpus of the user's: summaries written by hand, and the embedded corpus.
-OWN_SETS = (*SETS, "embedded")
+OWN_SETS = (*SETS, *WRITTEN, "embedded")
 CONTROL, LENGTH = "control (no dialogue)", "length alone"
 _DRAWS, _FOLDS = 1000, 5
 #: More variants than this are numbered edits, not kinds of error; a kind of fewer summaries is not shown.
@@ -128,11 +129,15 @@ def measure(
     for done, name in enumerate(corpora):
         if progress:
             progress(name, done, len(corpora))
-        corpus = natural_errors(name) if name in SETS else open_corpus(name)
+        corpus = _own(name) if name in (*SETS, *WRITTEN) else open_corpus(name)
         labelled = read_labelled(corpus, dimension, right_from, name)
         notes += [f"{name}: {note}" for note in labelled.notes]
         found += measure_set(labelled, metrics, seed)
     return found, notes
+
+
+def _own(name: str) -> Corpus:
+    return natural_errors(name) if name in SETS else written_errors(name)
 
 
 def read_labelled(corpus: Corpus, dimension: str, right_from: float | None, name: str) -> Labelled:

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks import SUITES, consistency, consistency_bars
 from benchmarks.natural_errors import SETS, natural_errors
+from benchmarks.written_errors import FOLDER, WRITTEN, is_held_out, read_written, unmarked, written_errors
 from dialgauge import metrics
 from dialgauge.corpus import Corpus, CorpusInfo, Dialogue, Rating, Summary, Turn
 from dialgauge.errors import InputError
@@ -127,3 +128,32 @@ def test_summaries_written_by_hand_are_sets_of_their_own() -> None:
         assert labelled.summaries["text"].n_unique() == 60
         assert {len(turn.text.split()) > 0 for one in labelled.corpus.iter_dialogues() for turn in one.turns} == {True}
     assert all(0.5 < one.balanced < 1 for one in consistency.PUBLISHED)
+
+
+def test_written_conversations_are_whole_and_held_out_ones_are_apart() -> None:
+    entries = list(read_written())
+    ids = [entry["id"] for entry in entries]
+    assert len(set(ids)) == len(ids) > 1000
+    assert {name for names in WRITTEN.values() for name in names} == {path.stem for path in FOLDER.glob("*.jsonl")}
+    texts = ["\n".join(entry["dialogue"]) for entry in entries]
+    assert len(set(texts)) == len(texts)
+    for entry in entries:
+        assert all(": " in turn for turn in entry["dialogue"]), entry["id"]
+        for one in entry["summaries"]:
+            _, marks = unmarked(one["text"])
+            assert bool(marks) is not one["right"], (entry["id"], one["text"])
+    learnt, kept = ({e["id"] for e in read_written(part=part)} for part in ("training", "held out"))  # type: ignore[arg-type]
+    assert not learnt & kept
+    assert 0.1 < len(kept) / len(ids) < 0.2
+    assert all(map(is_held_out, kept))
+
+
+def test_written_errors_are_corpora_with_labels_and_marked_words() -> None:
+    assert unmarked("Ann [[will]] pay [[Ben]].") == ("Ann will pay Ben.", [(4, 8), (13, 16)])
+    for name in WRITTEN:
+        found = written_errors(name)
+        labelled = consistency.read_labelled(found, "consistency", None, name)
+        assert abs(labelled.right.mean() - 0.5) < 0.05
+        wrong = found.spans.filter(found.spans["start"].is_not_null())["system"].str.starts_with("wrong")
+        assert wrong.all()
+        assert not found.problems
