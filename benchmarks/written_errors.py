@@ -8,7 +8,7 @@ out, by a digest of the id; the shipped checker learnt from the others.
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,8 +16,12 @@ from dialgauge.corpus import Corpus, CorpusInfo, Dialogue, Rating, Span, Summary
 
 FOLDER = Path(__file__).with_suffix("")
 #: The sets by the names under which the benchmark asks for them: held-out conversations of these files.
-WRITTEN = {"written calls": ("calls", "short-calls"), "written chats": ("chats", "short-chats")}
-WRITTEN |= {"written talks": ("talks",), "written business": ("business", "short")}
+WRITTEN: Mapping[str, tuple[str, ...]] = {
+    "written calls": ("calls", "short-calls"),
+    "written chats": ("chats", "short-chats"),
+    "written talks": ("talks",),
+    "written business": ("business", "short"),
+}
 Part = Literal["training", "held out"]
 _MARK = re.compile(r"\[\[(.+?)\]\]")
 _HELD_OUT = 7
