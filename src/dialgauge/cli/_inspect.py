@@ -9,6 +9,8 @@ import typer
 from dialgauge.cli._corpus_input import Format, Map, report_input
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
 from dialgauge.cli._pipes import from_pipe
+from dialgauge.cli._settings import Only, with_options
+from dialgauge.corpus import ReadingSettings
 from dialgauge.errors import InputError, counted
 from dialgauge.tables import NOTHING
 
@@ -28,6 +30,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("inspect")(inspect)
 
 
+@with_options
 def inspect(
     file: Annotated[
         Path,
@@ -36,6 +39,7 @@ def inspect(
             callback=from_pipe,
         ),
     ],
+    reading: Annotated[ReadingSettings, Only("scale_words", "not_given")],
     map: Map = None,
     format: Format = None,
     rows: Annotated[int, typer.Option(min=0, help="Number of rows to show.")] = 2,
@@ -54,7 +58,7 @@ def inspect(
             f"{file}: this is a corpus, not a file; 'dialgauge convert {file} FOLDER' writes it to a folder"
         )
     with progress_bar(f"reading {file}"):
-        found = inspect_file(file, format=format, mapping=parse_mapping(map or []), first=rows)
+        found = inspect_file(file, format=format, mapping=parse_mapping(map or []), first=rows, reading=reading)
     if json:
         print_json(_as_json(found))
         return

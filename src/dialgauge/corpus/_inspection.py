@@ -19,6 +19,7 @@ from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._to_copy import Asked, guesses_to_copy, options_to_copy
 from dialgauge.corpus._understand import format_of, plan_of, understood
+from dialgauge.corpus._words import reading_with
 from dialgauge.errors import InputError
 
 
@@ -59,12 +60,16 @@ def inspect_file(
     reading: ReadingSettings | None = None,
 ) -> Inspection:
     """Inspect a file: how its columns are used and why, and what would be read."""
-    path = Path(path)
-    entry, why, layout = format_of(path, format)
+    settings = reading or ReadingSettings()
+    given = Asked(mapping or {}, format, settings)
+    with reading_with(settings.words()):
+        return _inspect(Path(path), given, settings, first)
+
+
+def _inspect(path: Path, given: Asked, settings: ReadingSettings, first: int) -> Inspection:
+    entry, why, layout = format_of(path, given.format)
     if entry.load is None:
         return _inspect_folder(path, why, first)
-    given = Asked(mapping or {}, format)
-    settings = reading or ReadingSettings()
     loaded = entry.load(path)
 
     def read(mapping: Mapped, layout: str | None) -> tuple[Table, Parts]:

@@ -13,6 +13,7 @@ from dialgauge.corpus._sides import rows_without, taken_out
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import ORIGINAL, OVERALL
 from dialgauge.corpus._values import NOT_GIVEN
+from dialgauge.corpus._words import said_words
 from dialgauge.corpus.layouts._base import ROW
 
 _START = re.compile(r"(?:(.*)_)?(?:start|begin|start_offset|start_char|char_start|start_index|offset_start|start_pos)")
@@ -134,7 +135,7 @@ def _offsets(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[str, str] |
 def _given(values: pl.Series) -> pl.Series:
     """The cells as texts, without the words for nothing."""
     texts = values.cast(pl.String).str.strip_chars()
-    blank = texts.str.to_lowercase().is_in(sorted(NOT_GIVEN))
+    blank = texts.str.to_lowercase().is_in(sorted(NOT_GIVEN | said_words().not_given))
     return texts.to_frame("v").select(pl.when(~blank).then("v").alias(values.name)).to_series()
 
 

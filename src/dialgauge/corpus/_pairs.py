@@ -13,6 +13,7 @@ from dialgauge.corpus._sides import Options, columns_of, option_rows, taken_out,
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import OVERALL
 from dialgauge.corpus._values import NOT_GIVEN
+from dialgauge.corpus._words import said_words
 from dialgauge.corpus.layouts._base import ROW
 from dialgauge.errors import InputError
 
@@ -177,7 +178,12 @@ def _asked(
         ),
         text.alias("_said"),
         *(values.alias(f"system_{letter}") for letter, values in zip("ab", systems, strict=True)),
-    ).filter(~pl.col("_said").str.strip_chars().str.to_lowercase().is_in(sorted(NOT_GIVEN - {"none"})))
+    ).filter(
+        ~pl.col("_said")
+        .str.strip_chars()
+        .str.to_lowercase()
+        .is_in(sorted(NOT_GIVEN - {"none"} | said_words().not_given))
+    )
     return frame.select(
         pl.col("@dialogue_id").alias("dialogue_id"),
         pl.col("@role").fill_null(OVERALL).alias("role"),

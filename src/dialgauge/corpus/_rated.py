@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from typing import Literal
 
 import polars as pl
 
@@ -12,13 +13,15 @@ from dialgauge.corpus._rows import Rows
 from dialgauge.corpus._schema import KEY, RATING_KEY, RATINGS
 from dialgauge.corpus._times import day_first, parse_time
 from dialgauge.corpus._types import Dimension
-from dialgauge.corpus._values import NOT_GIVEN, TICKS, Reading, read_names, read_values
+from dialgauge.corpus._values import TICKS, Reading, is_not_given, read_names, read_values
+from dialgauge.corpus._words import said_words
 from dialgauge.errors import InputError, counted
 
 #: The word for "not given" in a cell, for the account.
 WORD = "_word"
 _ROWS = pl.Schema({**RATINGS, ROW: pl.Int64(), WORD: pl.String()})
 _COMMA = "the value has a decimal comma; write it with a point, as in 2.5"
+_UNREAD = {"yes/no": "the value is neither yes nor no", "ordered": "the value is no word of the scale"}
 _SHOWN = (*KEY, "annotator", "dimension")
 _MOST_NAMES = 12
 #: What to do where the same rating is there twice, with different values.
@@ -129,7 +132,7 @@ def _values(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
         )
         wrong = read.filter("_wrong").with_columns(pl.col("value").str.strip_chars())
         with_comma = pl.col("value").str.contains(r"^[+-]?\d+,\d+$")
-        unread = "the value is neither yes nor no" if reading.kind == "yes/no" else "the value is not a number"
+        unread = _UNREAD.get(reading.kind, "the value is not a number")
         for reason, which in ((_COMMA, with_comma), (unread, ~with_comma)):
             rows.bad += bad_rows("ratings", wrong.filter(which), _SHOWN, reason, "value")
         scale = rows.plan.scales.get(str(name)) or reading.scale
@@ -139,6 +142,13 @@ def _values(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
             .rename({"_value": "value"})
             .with_columns(pl.col("scale").fill_null(pl.lit(scale, pl.String)))
         )
+    named = [name for name, _ in said_words().by_dimension]
+    known = ratings["dimension"].drop_nulls().unique().sort().to_list()
+    rows.notes += [
+        f"scale words of {name!r} were not needed: the dimensions are {', '.join(known)}"
+        for name in named
+        if done and name not in known
+    ]
     if not done:
         return ratings.with_columns(pl.col("value").cast(pl.Float64), pl.lit(None, pl.String).alias(WORD))
     return pl.concat(done).sort(ROW, maintain_order=True)
@@ -164,24 +174,27 @@ def _reading(rows: Rows, name: str, part: pl.DataFrame) -> Reading:
     """How the values of one dimension are read; what is not plain numbers is said."""
     counts = part["value"].drop_nulls().value_counts()
     texts = dict(zip(counts["value"].to_list(), counts["count"].to_list(), strict=True))
-    reading = read_values(texts, commas=rows.commas)
+    order = said_words().of(name)
+    reading = read_values(texts, commas=rows.commas, order=order)
     said = f"dimension:{name}" in rows.plan.uses or rows.plan.has("value")
     judged = is_dimension(normalised(name)) or said
     names = read_names(texts)
-    few = 2 <= names.distinct <= _MOST_NAMES and names.given >= 2 * names.distinct
-    if _GRADED.search(normalised(name)) and (letters := _grades(texts)):
+    few = not order and 2 <= names.distinct <= _MOST_NAMES and names.given >= 2 * names.distinct
+    if not order and _GRADED.search(normalised(name)) and (letters := _grades(texts)):
         reading = read_values(texts, order=letters)
     if reading.share < 0.5 and judged and few and not _hold_digits(texts):
         reading = names
         rows.notes.append(
             f"{name}: {counted(len(reading.labels), 'class', 'classes')} without an order "
-            f"({', '.join(reading.labels)}); if they have one, write numbers"
+            f"({', '.join(reading.labels)}); if they have one, say it: "
+            f"--scale-words {name}:{'<'.join(reading.labels)} (the lowest first)"
         )
         rows.declared.append(Dimension(name, "nominal", reading.scale, reading.labels, "none", "values"))
     elif reading.kind == "ordered":
         rows.notes.append(f"{name}: words read as {reading.scale}: {' < '.join(reading.labels)}")
+        said_by: Literal["user", "values"] = "user" if reading.labels in said_words().all_scales() else "values"
         rows.declared.append(
-            Dimension(name, "ordinal", reading.scale, reading.labels, direction_by_name(name), "values")
+            Dimension(name, "ordinal", reading.scale, reading.labels, direction_by_name(name), said_by)
         )
     if reading.commas:
         rows.notes.append(f"{name}: decimal commas were read as points")
@@ -200,7 +213,7 @@ def _hold_digits(texts: Mapping[str, int]) -> bool:
 
 def _grades(texts: Mapping[str, int]) -> tuple[str, ...]:
     """The grades in letters among these texts, the worst first; empty where others are among them."""
-    given = {text.strip().upper() for text in texts if text.strip().lower() not in NOT_GIVEN}
+    given = {text.strip().upper() for text in texts if not is_not_given(text)}
     if len(given) < 2 or not all(_GRADE.fullmatch(text) for text in given):
         return ()
     return tuple(sorted(given, key=lambda text: (-ord(text[0]), "- +".index(text[1:] or " "))))

@@ -23,6 +23,7 @@ from dialgauge.corpus._reading import with_directions
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._understand import format_of, load, plan_of, table_in_memory
+from dialgauge.corpus._words import reading_with
 from dialgauge.errors import InputError
 
 
@@ -39,7 +40,9 @@ def read_ratings(
     The file names dialogue, system and annotator in each row, with ``dimension`` and ``value`` or a column for each
     dimension. :func:`add_ratings` does this and compares the keys with those of a corpus.
     """
-    table, parts = _ratings_table(source, format, mapping or {}, None, reading or ReadingSettings())
+    asked = reading or ReadingSettings()
+    with reading_with(asked.words()):
+        table, parts = _ratings_table(source, format, mapping or {}, None, asked)
     if strict:
         raise_if_any(parts.problems, table.place(0)[0], limit=None)
     return parts.ratings.drop(ROW), parts.problems
@@ -65,7 +68,8 @@ def add_ratings(
     """
     asked = reading or ReadingSettings()
     try:
-        table, parts = _ratings_table(source, format, mapping or {}, corpus, asked)
+        with reading_with(asked.words()):
+            table, parts = _ratings_table(source, format, mapping or {}, corpus, asked)
     except InputError:
         people = people_in(_raw(source, format))
         if people is None:

@@ -18,6 +18,7 @@ from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import Direction
 from dialgauge.corpus._understand import format_of, plan_of, table_in_memory, understood
+from dialgauge.corpus._words import reading_with
 from dialgauge.corpus.structure import ASKED, read_by_structure
 from dialgauge.errors import InputError
 
@@ -39,7 +40,8 @@ def read_corpus(
     ``system`` names the system that wrote all summaries, where no column does.
 
     Layouts of annotation tools, crowd platforms and published data are recognised by their keys and named in
-    ``notes``; ``format`` may also name one. ``reading`` says what to do with HTML, repeated ratings and directions.
+    ``notes``; ``format`` may also name one. ``reading`` says what to do with HTML and repeated ratings,
+    and has directions and words of scales.
 
     ``mapping`` says which column serves which use where the names do not (``{"summary": "hyp"}``; see
     :func:`inspect_file` for what is guessed without it). ``language`` is that of the dialogues whose rows do not
@@ -50,19 +52,22 @@ def read_corpus(
     mapping = mapping or {}
     if system is not None:
         mapping = {**mapping, "system": f"{CONSTANT}{system}"}
-    if isinstance(source, str | PathLike):
-        path = Path(source)
-        entry, _, layout = format_of(path, format)
-        parts, info = _read_parts(path, entry, mapping, layout, asked)
-    else:
-        parts, info = _assembled(table_in_memory(source, format, mapping), mapping, asked), CorpusInfo()
-        if parts.constructed:
-            info = replace(info, ratings_origin="constructed")
+    with reading_with(asked.words()):
+        parts, info = _read(source, format, mapping, asked)
     if strict:
         raise_if_any(parts.problems, str(source) if isinstance(source, str | PathLike) else "table", limit=None)
     if language is not None:
         info = replace(info, language=language)
     return with_directions(parts.corpus(info), asked.by_dimension())
+
+
+def _read(source: object, format: str | None, mapping: Mapped, asked: ReadingSettings) -> tuple[Parts, CorpusInfo]:
+    if isinstance(source, str | PathLike):
+        path = Path(source)
+        entry, _, layout = format_of(path, format)
+        return _read_parts(path, entry, mapping, layout, asked)
+    parts = _assembled(table_in_memory(source, format, mapping), mapping, asked)
+    return parts, CorpusInfo(ratings_origin="constructed") if parts.constructed else CorpusInfo()
 
 
 def with_directions(corpus: Corpus, directions: Mapping[str, Direction]) -> Corpus:

@@ -2,9 +2,10 @@
 
 from typing import Literal, cast, get_args
 
-from pydantic import field_validator
+from pydantic import ValidationInfo, field_validator
 
 from dialgauge.corpus._types import Direction
+from dialgauge.corpus._words import Words, parse_words
 from dialgauge.errors import InputError
 from dialgauge.settings import Settings, Several, refusing, setting
 
@@ -25,6 +26,19 @@ class ReadingSettings(Settings):
         "Direction of a dimension: redundancy=lower, category=none.",
         flag="--direction",
         panel=_PANEL,
+    )
+    scale_words: Several[str] = setting(
+        (),
+        "Words of a scale, the lowest first: poor<fair<good; of one dimension: fluency:poor<fair<good.",
+        flag="--scale-words",
+        panel=_PANEL,
+    )
+    not_given: Several[str] = setting(
+        (),
+        "Answers that mean that nothing was given, separated by commas: skip,99.",
+        flag="--not-given",
+        panel=_PANEL,
+        parse=lambda given: tuple(word.strip() for text in given for word in text.split(",")),
     )
     allow_left_out: str = setting(
         "5%", "Share of the rows and of the judgements that may be left out: 20%, or all.", panel=_PANEL
@@ -48,6 +62,24 @@ class ReadingSettings(Settings):
                 if not name or direction not in get_args(Direction):
                     raise InputError(f"direction {text!r}: write DIMENSION=lower, DIMENSION=higher or DIMENSION=none")
         return given
+
+    @field_validator("scale_words")
+    @classmethod
+    def _are_scales(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        with refusing():
+            parse_words(given, ())
+        return given
+
+    @field_validator("not_given")
+    @classmethod
+    def _are_words(cls, given: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        with refusing():
+            parse_words(info.data.get("scale_words", ()), given)
+        return given
+
+    def words(self) -> Words:
+        """The words of scales and for "not given"."""
+        return parse_words(self.scale_words, self.not_given)
 
     def by_dimension(self) -> dict[str, Direction]:
         """The direction of each dimension that has one."""

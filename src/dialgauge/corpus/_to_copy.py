@@ -2,13 +2,14 @@
 
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
 from dialgauge.corpus._assemble import Parts
 from dialgauge.corpus._mapping import Mapped, listed
 from dialgauge.corpus._plan import Plan
+from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
 from dialgauge.errors import DialgaugeError
 
@@ -27,16 +28,23 @@ class ToCopy:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the user asked for: a mapping, and a format or layout by its name."""
+    """What the user asked for: a mapping, a format or layout by its name, and what words mean."""
 
     mapping: Mapped
     format: str | None = None
+    reading: ReadingSettings = field(default_factory=ReadingSettings)
 
     def options(self, mapping: Mapped, layout: str | None = None) -> tuple[str, ...]:
         """Options of ``convert`` for this mapping."""
         name = layout or self.format
         pairs = [f"{use}={column}" for use, given in mapping.items() for column in listed(given)]
-        return (*([f"--from-format {name}"] if name else []), *(f"--map {shlex.quote(pair)}" for pair in pairs))
+        given = [("--map", pair) for pair in pairs]
+        given += [("--scale-words", scale) for scale in self.reading.scale_words]
+        given += [("--not-given", word) for word in self.reading.not_given]
+        return (
+            *([f"--from-format {name}"] if name else []),
+            *(f"{option} {shlex.quote(text)}" for option, text in given),
+        )
 
 
 def options_to_copy(table: Table, plan: Plan, asked: Asked, parts: Parts, read: Reader) -> ToCopy:

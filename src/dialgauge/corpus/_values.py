@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from dialgauge.corpus._words import plain_word, said_words
+
 #: Cells that say that no judgement was given, in lower case.
 NOT_GIVEN = frozenset(
     {
@@ -220,25 +222,30 @@ def read_values(counts: Mapping[str, int], *, commas: bool = True, order: tuple[
     ``commas`` allows decimal commas where every number has one; ``order`` gives the words of a scale from the lowest.
     """
     plain = {text: _plain(text) for text in counts}
-    wanted = {word.strip().lower() for word in order}
-    skipped = {text: n for text, n in counts.items() if plain[text] in NOT_GIVEN and plain[text] not in wanted}
+    said = said_words()
+    wanted = {plain_word(word) for scale in (order, *said.scales) for word in scale}
+    skipped = {text: n for text, n in counts.items() if is_not_given(text) and plain[text] not in wanted}
     given = {text: plain[text] for text in counts if text not in skipped}
     total = sum(counts[text] for text in given)
-    said = {text.strip(): n for text, n in skipped.items() if text.strip()}
+    unsaid = {text.strip(): n for text, n in skipped.items() if text.strip()}
 
     def reading(kind: Kind, values: Mapping[str, float], **more: object) -> Reading:
         share = sum(counts[text] for text in values) / total if total else 0.0
         commas = {text for text, word in given.items() if kind == "number" and _DECIMAL_COMMA.fullmatch(word)}
         nearly = sum(counts[text] for text in {*values, *commas}) / total if total else 0.0
         distinct = len(set(given.values()))
-        return Reading(kind, values, said, share, given=total, distinct=distinct, nearly=nearly, **more)  # type: ignore[arg-type]
+        return Reading(kind, values, unsaid, share, given=total, distinct=distinct, nearly=nearly, **more)  # type: ignore[arg-type]
+
+    def in_order(words: tuple[str, ...]) -> Reading:
+        places = {plain_word(word): float(place) for place, word in enumerate(words, start=1)}
+        known = {text: places[word] for text, word in given.items() if word in places}
+        return reading("ordered", known, labels=words, scale=f"1-{len(words)}")
 
     if order:
-        places = {word.strip().lower(): place for place, word in enumerate(order, start=1)}
-        known = {text: float(places[word]) for text, word in given.items() if word in places}
-        return reading("ordered", known, labels=order, scale=f"1-{len(order)}")
+        return in_order(order)
     numbers, with_commas = _numbers(given, commas)
     found = [
+        *map(in_order, said.all_scales()),
         reading("number", numbers, commas=with_commas),
         reading("yes/no", _yes_no(given), scale="yes/no"),
         _ordered(given, reading),
@@ -247,7 +254,7 @@ def read_values(counts: Mapping[str, int], *, commas: bool = True, order: tuple[
     best = max(found, key=lambda one: (one.share, one.nearly))
     if best.nearly > 0:
         return best
-    return Reading("unreadable", {}, said, 0.0, given=total, distinct=len(set(given.values())))
+    return Reading("unreadable", {}, unsaid, 0.0, given=total, distinct=len(set(given.values())))
 
 
 def in_words(found: Reading) -> bool:
@@ -264,7 +271,13 @@ def _plain(text: str) -> str:
 def is_answer(text: str) -> bool:
     """Whether a text could be an answer on some scale: a number, or a word of one."""
     word = _plain(text)
-    return as_number(word) is not None or word in _OF_PAIRS or word in _OF_SCALES or word in NOT_GIVEN
+    known = as_number(word) is not None or word in _OF_PAIRS or word in _OF_SCALES or is_not_given(text)
+    return known or any(word == plain_word(own) for scale in said_words().all_scales() for own in scale)
+
+
+def is_not_given(text: str) -> bool:
+    """Whether a cell says that no judgement was given, in words that are known or that the user explained."""
+    return _plain(text) in NOT_GIVEN or said_words().leaves_out(text)
 
 
 def read_names(counts: Mapping[str, int]) -> Reading:
@@ -272,13 +285,16 @@ def read_names(counts: Mapping[str, int]) -> Reading:
 
     Among kinds of errors, ``none`` is an answer.
     """
-    given = {text: text.strip() for text in counts if text.strip().lower() not in NOT_GIVEN - {"none"}}
+    left_out = said_words().leaves_out
+    given = {
+        text: text.strip() for text in counts if text.strip().lower() not in NOT_GIVEN - {"none"} and not left_out(text)
+    }
     labels = tuple(sorted(set(given.values())))
     places = {label: float(place) for place, label in enumerate(labels, start=1)}
-    said = {text.strip(): n for text, n in counts.items() if text not in given and text.strip()}
+    unsaid = {text.strip(): n for text, n in counts.items() if text not in given and text.strip()}
     total = sum(counts[text] for text in given)
     values = {text: places[label] for text, label in given.items()}
-    return Reading("names", values, said, 1.0, labels, f"1-{len(labels)}", given=total, distinct=len(labels))
+    return Reading("names", values, unsaid, 1.0, labels, f"1-{len(labels)}", given=total, distinct=len(labels))
 
 
 def as_number(text: str) -> float | None:

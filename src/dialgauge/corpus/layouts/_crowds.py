@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from dialgauge.corpus._values import NOT_GIVEN
+from dialgauge.corpus._values import is_not_given
 from dialgauge.corpus.layouts._base import Builder, Layout, Record
 from dialgauge.errors import InputError
 
@@ -28,7 +28,7 @@ def _mturk(builder: Builder) -> None:
         status = str(record.get("AssignmentStatus") or "")
         if status.lower() == "rejected":
             rejected += 1
-            given = [value for value in answers.values() if str(value or "").strip().lower() not in NOT_GIVEN]
+            given = [value for value in answers.values() if not is_not_given(str(value or ""))]
             builder.dropped["rejected assignment"] += len(given)
             builder.add(line, row)
             continue
@@ -89,7 +89,7 @@ def _toloka(builder: Builder) -> None:
         answers = {key.partition(":")[2]: value for key, value in record.items() if key.startswith("OUTPUT:")}
         if str(record.get("ASSIGNMENT:status") or "").upper() in ("REJECTED", "SKIPPED", "EXPIRED"):
             rejected += 1
-            given = [value for value in answers.values() if str(value or "").strip().lower() not in NOT_GIVEN]
+            given = [value for value in answers.values() if not is_not_given(str(value or ""))]
             builder.dropped["rejected assignment"] += len(given)
             builder.add(line, row)
             continue

@@ -8,7 +8,7 @@ from typing import Any
 
 from dialgauge.corpus._better import better_of
 from dialgauge.corpus._names import COMMENT_WORDS, normalised
-from dialgauge.corpus._values import MOSTLY, NOT_GIVEN, read_values
+from dialgauge.corpus._values import MOSTLY, is_not_given, read_values
 from dialgauge.corpus.layouts._base import Builder, Layout, Record
 
 _MODEL = "model"
@@ -306,7 +306,7 @@ def _potato(builder: Builder) -> None:
         data = {k: v for k, v in record.items() if k not in _POTATO and not isinstance(v, dict | list)}
         for question, chosen in (record.get("label_annotations") or {}).items():
             text = _potato_answer(chosen)
-            if text is not None and text.strip().lower() not in NOT_GIVEN:
+            if text is not None and not is_not_given(text):
                 comment = isinstance(chosen, Mapping) and "text_box" in chosen
                 answer = {"comment": text} if comment else {"dimension": question, "value": text}
                 if not comment:
