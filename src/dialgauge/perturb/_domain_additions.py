@@ -9,17 +9,25 @@ from dialgauge.perturb._domain_sides import Side, sides_of
 from dialgauge.perturb._domain_text import CITATION, numbers, source_of, support, tells_past
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._entities import MONTHS
-from dialgauge.perturb._lexicon import lexicon, people
+from dialgauge.perturb._lexicon import lexicon, people, roots
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import copies_turns
-from dialgauge.perturb._stories import story_of
+from dialgauge.perturb._stories import Story, story_of
 
 #: Maximum number of places of a summary that get invented details.
 _MOST_PARTICULARS = 3
+#: So many words of a transcript say what a call is about.
+_CLEAR = 3
 #: Of the sentences that fit best, one of so many is borrowed.
 _NEAREST = 3
+_FORMAL = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Dr|Prof)\b|\b[Ii]nterview|[£$€]\s?\d|"
+    r"\b(?:appl(?:y|ies)|bills?|boss|buys?|clerk|client|colleagues?|company|conference|contract|customer|job|manager|meeting"
+    r"|factory|flights?|hotel|insurance|loan|market|office|orders?|passport|patient|production|proposes|pays?|prices?|products?|professor|project|recommends|rents?|reserv\w+|salary|sales?|shipment"
+    r"|staff|team)\b"
+)
 #: A sentence counts as unsupported if less than this share of its content words is known.
 _SUPPORTED = 0.6
 
@@ -150,14 +158,14 @@ def _propose_noise(
     summaries of similar conversations have."""
     text, past, sides = parsed.text, tells_past(parsed), sides_of(dialogue, parsed.text)
     chat = bool(sides.display[0] and sides.display[1] and not sides.words[0])
-    story = None if chat else story_of(dialogue, text)
+    story = None if chat else _clear_story(dialogue, text)
     about = story.domain if story else ""
     pool: Sequence[str] = story.noise if story else ()
     near = [] if story else bank.fitting(dialogue, text, past)[: max(_NEAREST, level)]
     if not story and len(near) < level:
-        if not chat and sides.mentions(text):
-            return NotApplicable("no sentence is known that fits what the call is about")
-        about, pool = _of_the_topic(dialogue, text)
+        about, pool = (
+            _of_the_topic(dialogue, text) if chat or not sides.mentions(text) else ("", lexicon().business_noise)
+        )
     notes: dict[str, object] = {"domain": about}
     if pool:
         known = source_of(text, dialogue)
@@ -185,10 +193,27 @@ def _of_the_topic(dialogue: Dialogue | None, text: str) -> tuple[str, Sequence[s
     clear = lexicon().topics_of(dialogue, text)[:1]
     if clear:
         return clear[0].name, clear[0].noise
+    # Nobody speaks of a headache where business is done.
+    general = lexicon().business_noise if _is_formal(dialogue, text) else lexicon().chat_noise
     named = {m.side for m in sides_of(dialogue, text).mentions(text) if m.kind == "name"}
     if len(named) == 2:
-        return "", lexicon().chat_noise
-    return "", _of_one(lexicon().chat_noise, min(named)) if named else ()
+        return "", general
+    return "", _of_one(general, min(named)) if named else ()
+
+
+def _clear_story(dialogue: Dialogue | None, text: str) -> Story | None:
+    """The story of a call whose domain is declared, that the summary shows by two words, or that the transcript shows
+    by more: boots that fall apart on a mountain are no matter for a garage."""
+    story = story_of(dialogue, text)
+    declared = story is not None and dialogue is not None and (dialogue.domain or "").lower() == story.domain
+    told, said = roots(text).keys(), roots(dialogue.text).keys() if dialogue else set[str]()
+    sure = story is not None and (len(story.known_by & told) > 1 or len(story.known_by & said) >= _CLEAR)
+    return story if declared or sure else None
+
+
+def _is_formal(dialogue: Dialogue | None, text: str) -> bool:
+    """Whether somebody is called by title, or it is about work or trade."""
+    return _FORMAL.search(text) is not None or lexicon().domain_of(dialogue, text) is not None
 
 
 def _of_one(templates: Sequence[str], side: Side) -> Sequence[str]:
@@ -298,7 +323,7 @@ DEMOGRAPHIC_CHANGE = Perturbation(
 )
 NOISE_ADDITION = Perturbation(
     name="noise_addition",
-    version="7",
+    version="8",
     family="domain",
     description="Adds sentences that fit the domain but are not supported by the transcript",
     effects={"consistency": "degrades", "relevance": "degrades"},

@@ -74,6 +74,7 @@ class Lexicon:
     mass: frozenset[str]
     same: tuple[frozenset[str], ...]
     chat_noise: tuple[str, ...]
+    business_noise: tuple[str, ...]
     topics: tuple["Topic", ...]
     domains: Mapping[str, Domain]
 
@@ -132,6 +133,12 @@ class People:
         return None
 
 
+def _general_noise(sort: str) -> tuple[str, ...]:
+    """Sentences that fit any conversation, and those of this sort."""
+    raw = _read("topics.toml")
+    return (*raw["talk"]["noise"], *raw[sort]["noise"])
+
+
 @cache
 def lexicon() -> Lexicon:
     """The lexicon that comes with the package."""
@@ -142,7 +149,8 @@ def lexicon() -> Lexicon:
         pairs=tuple((first, second) for first, second in raw["pairs"]),
         mass=frozenset(raw["mass"]),
         same=tuple(map(frozenset, raw["same"])),
-        chat_noise=tuple(_read("topics.toml")["chat"]["noise"]),
+        chat_noise=_general_noise("chat"),
+        business_noise=_general_noise("business"),
         topics=tuple(map(_topic, _read("topics.toml")["topic"])),
         domains=domains,
     )
