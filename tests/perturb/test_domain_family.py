@@ -42,7 +42,7 @@ DOMAIN = (
 #: guards refuse (both sides do the same, nobody is named, a word of the old domain would stay) a text is declined.
 SHARES = {
     "writing_style": 0.95,
-    "speaker_switch": 0.7,
+    "speaker_switch": 0.62,  # a pronoun that may mean somebody else is declined
     "demographic_change": 0.78,
     "noise_addition": 0.85,  # a chat without a clear topic is declined
     "length_reduction": 0.6,
@@ -158,6 +158,7 @@ def test_a_pronoun_may_not_mean_somebody_who_is_gone() -> None:
     told = ["Oliver reported a burst pipe.", "The kitchen is flooded.", "An assessor comes, and he must take photos."]
     assert looks_back(told, [0])
     assert not looks_back(told, [1])
+    assert looks_back(["Rachel has a cat, a girl called Portia.", "Rachel is ill.", "She is sneezing."], [1])
 
 
 def test_texts_of_the_whole_family_are_tidy(perturbed: Perturbed) -> None:
@@ -564,9 +565,12 @@ def test_noise_fits_what_a_call_is_about(text: str, domain: str) -> None:
     "text",
     ["The customer called about an issue. The agent resolved it.", "The customer gave the agent a phone number."],
 )
-def test_no_noise_is_added_that_belongs_nowhere(text: str) -> None:
+def test_a_call_about_nothing_known_gets_a_sentence_that_fits_any(text: str) -> None:
     assert story_of(None, text) is None
-    assert perturb_text(text, "noise_addition") == Declined("no sentence is known that fits what the call is about")
+    made = perturb_text(text, "noise_addition")
+    assert isinstance(made, Variant)
+    added = made.text.removeprefix(text).split()[-1]
+    assert any(template.endswith(added) for template in lexicon().business_noise)
 
 
 def test_the_lexicon_is_sound() -> None:
@@ -638,3 +642,20 @@ def test_priors_are_the_printed_numbers_with_their_doubts() -> None:
 def test_the_inferred_number_of_ratings_is_never_too_large(ratings: list[int]) -> None:
     mean = round(sum(ratings) / len(ratings), 2)
     assert fewest_ratings(mean) <= len(ratings)
+
+
+def test_a_turn_without_a_speaker_stops_nothing() -> None:
+    dialogue = Dialogue("d", (Turn("", "Hello."), Turn("Mia", "Anna pays $40 on Monday.")))
+    assert isinstance(perturb_text("Anna pays $40 on Monday.", "change_perturbation_1", dialogue=dialogue), Variant)
+
+
+@pytest.mark.usefixtures("parser")
+def test_where_business_is_done_nobody_speaks_of_private_life() -> None:
+    turns = (Turn("Ida", "Shall we start?"), Turn("Otto", "Yes."))
+    private = {template.partition("} ")[2].partition("]")[2] for template in lexicon().chat_noise[5:]}
+    for number in range(12):
+        made = perturb_text(
+            "Ida asks Otto about the contract.", "noise_addition_1", dialogue=Dialogue(str(number), turns)
+        )
+        assert isinstance(made, Variant)
+        assert not any(made.text.endswith(ending) for ending in private)

@@ -48,7 +48,16 @@ from dialgauge.perturb._deletions_scope import (
     opens_participle,
     repeats_preposition,
 )
-from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, finite_part, glued, is_be, is_finite, subject
+from dialgauge.perturb._grammar import (
+    NEGATIONS,
+    SUBJECTS,
+    finite_part,
+    glued,
+    is_be,
+    is_finite,
+    looks_like_verb,
+    subject,
+)
 from dialgauge.perturb._guards import (
     CONDITIONS,
     Safe,
@@ -190,7 +199,8 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
         return "shares what follows"  # "since it's too small and there isn't a bigger size"
     if token.dep in ("advcl", "conj") and beside_clause(parsed, last, token):
         return "shares what follows"
-    misread = [t for t in parsed.tokens[first : last + 1] if t.tag in ("VBZ", "VBD") and t.dep == "conj"]
+    joined_ones = [t for t in parsed.tokens[first : last + 1] if t.dep == "conj"]
+    misread = [t for t in joined_ones if t.tag in ("VBZ", "VBD") or looks_like_verb(parsed, t)]
     if token.dep == "prep" and (misread or _joins_unlike(parsed, token) or joins_unlike_measures(parsed, token)):
         return "not one stretch"  # "before four o'clock and starts by …", "at 5 and Ann at 6"
     return ""
@@ -276,7 +286,8 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
         return "needed by its noun"  # "the village in the mountains", where there are two
     if token.lower == "to" and noun is not None and has_object and is_person(parsed, noun):
         sent = lemma in ("prefer", "compare", "introduce", "lead", "bring", "take", "refer")
-        return "needed by its verb" if sent else ""  # "refers her to Ann"
+        sent = sent or (target is not None and is_person(parsed, target))
+        return "needed by its verb" if sent else ""  # "refers her to Ann", "sends Bob to a doctor"
     if token.lower == "as" and has_object and noun is not None and has_determiner(parsed, noun):
         return "needed by its verb" if lemma in _TAKING_FOR or lemma in _BINDING_ANYWAY else ""  # as a present
     if token.lower not in _ON_VERBS:

@@ -161,6 +161,9 @@ def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -
     joint = parsed.tokens[token.left - 1]
     if head.entity in _MEASURES and token.entity in _MEASURES:
         return "one half of a pair"  # "lasts for four hours and twenty minutes"
+    known = any(parsed.tokens[c].lower == "the" for c in head.children)
+    if known and head.text[0].isupper() and token.text[0].isupper():
+        return "one half of a pair"  # "the Bread and Cheese Deli"
     if head.pos == "PROPN" and (joint.entity or owner.lower == "at"):
         return "one half of a pair"  # "at Bonnie and Clyde": one name
     bare = token.left == token.i and can_be_verb(token.lower)
@@ -179,7 +182,7 @@ def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -
         after is not None
         and after.sentence == token.sentence
         and (
-            after.pos not in ("PUNCT", "ADP", "CCONJ", "SCONJ", "PART", "ADV")
+            after.pos not in ("PUNCT", "ADP", "CCONJ", "SCONJ", "ADV")  # nor "a drink and a bite to eat"
             or after.lower in ("of", "with")
             or (after.pos == "ADP" and parsed.child(token, "relcl") is not None)
         )

@@ -121,8 +121,10 @@ def is_list_of_examples(parsed: Parsed, token: Token) -> bool:
 
 def is_felt(parsed: Parsed, noun: Token) -> bool:
     """*Is touched that he read a book that she likes*: what is felt about the whole need not be felt about less."""
-    for word in ancestors(parsed, noun):
+    for word in (noun, *ancestors(parsed, noun)):
         above = parsed.tokens[word.head]
+        if above.lower == "like" and word.i > above.i:
+            return True  # "women like a man in good shape", where the parser takes *like* for a preposition
         if word.dep == "ccomp" and (above.pos == "ADJ" or above.tag == "VBN"):
             return True
     return False

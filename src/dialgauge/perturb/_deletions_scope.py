@@ -90,8 +90,11 @@ def is_day_of_hour(parsed: Parsed, first: int, last: int, token: Token) -> bool:
     dated = any(t.entity == "DATE" for t in parsed.tokens[first : last + 1])
     day = dated and (token.dep == "npadvmod" or token.lower == "on")
     near = [t for t in parsed.tokens[max(first - 6, 0) : last + 7] if t.sentence == token.sentence]
+    outside = [t for t in near if not first <= t.i <= last]
     return day and any(
-        t.text[0].isdigit() and not first <= t.i <= last and (t.entity == "TIME" or _is_hour(parsed, t)) for t in near
+        t.lower in ("am", "pm", "a.m.", "p.m.", "o'clock")
+        or (t.text[0].isdigit() and (t.entity == "TIME" or _is_hour(parsed, t)))
+        for t in outside
     )
 
 

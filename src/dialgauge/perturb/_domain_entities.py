@@ -129,6 +129,8 @@ def _is_misfit(group: EntityGroup, parsed: Parsed) -> bool:
         return False
     named = {text[entity.start : entity.end] for entity in parsed.entities if entity.label == "GPE"} - {group.surface}
     countries = {*people().countries}
+    if group.kind == "place" and re.search(r"\b(?:country|island|province|state)\b", text):
+        return True  # "a trip to Swazi. The name of the country was changed"
     return bool(named - countries if group.kind == "country" else named & countries)
 
 

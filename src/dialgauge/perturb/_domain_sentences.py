@@ -1,6 +1,7 @@
 """remove_important_sentence_n: exactly n important sentences are removed, and at least one sentence stays."""
 
 import math
+import re
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -14,6 +15,8 @@ from dialgauge.perturb._parse import Parsed, outline
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 
+#: Who says a copied turn.
+_LABEL = re.compile(r"[A-Z#][\w.#’' -]{0,30}:\s")
 #: All sets of sentences are looked at where there are no more than so many, else as many at random.
 _SETS = 200
 
@@ -52,7 +55,15 @@ def _drawn(places: Sequence[int], texts: Sequence[str], level: int, mode: str, r
 
 
 def _can_go(texts: Sequence[str], gone: Sequence[int]) -> bool:
-    return not any(texts[place].count('"') % 2 for place in gone) and not looks_back(texts, gone)
+    cut = any(texts[place].count('"') % 2 for place in gone)
+    return not cut and not _loses_label(texts, gone) and not looks_back(texts, gone)
+
+
+def _loses_label(texts: Sequence[str], gone: Sequence[int]) -> bool:
+    """Whether the rest of a copied turn would stay without its *Agent:*, so that another one would say it."""
+    behind = [texts[place + 1] for place in gone if place + 1 < len(texts) and place + 1 not in gone]
+    labelled = any(_LABEL.match(texts[place]) for place in gone)
+    return labelled and any(_LABEL.match(text) is None for text in behind)
 
 
 def _notes(importance: Importance) -> dict[str, object]:

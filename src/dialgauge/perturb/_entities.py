@@ -54,7 +54,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("weekday", rf"\b(?:{'|'.join(WEEKDAYS)})\b"),
         ("time", r"(?<![–-])\b\d{1,2}[:.]\d{2}(?:\s?(?:[ap]m\b|[ap]\.m\b\.?))?(?!\d|\s?(?:%|ml|mg|km))"),
         ("time", r"(?<![–-])(?<!\d[.,])\b\d{1,2}\s?[ap]\.?m\b"),
-        ("quantity", rf"(?<![–-])(?<!\d[.,])\b{_COUNT}(?:[\s-](?:working|business|further|more))?[\s-]{_UNIT}\b"),
+        ("quantity", rf"(?<![–/-])(?<!\d[.,])\b{_COUNT}(?:[\s-](?:working|business|further|more))?[\s-]{_UNIT}\b"),
         ("number", r"(?<![\w.,:£$€#–/-])\d+(?:[.,]\d+)*(?![\w%–/-]|[.,:]\d)"),
     )
 )  # fmt: skip

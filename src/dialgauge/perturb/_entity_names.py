@@ -184,7 +184,7 @@ def _kind_of(text: str, start: int, name: str, label: str, known: frozenset[str]
 
 def is_role(label: str) -> bool:
     """Whether a speaker is called by a noun for people (*Resident*, *Head Nurse*) and not by a name."""
-    last = label.split()[-1]
+    last = label.split()[-1] if label.strip() else ""
     return last.lower() in _PERSONS and not is_first_name(last)
 
 

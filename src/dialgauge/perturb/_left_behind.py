@@ -29,7 +29,7 @@ _AUXILIARY = "is|are|was|were|do|does|did|has|have|had|will|would|can|could|shou
 _POINTING = re.compile(
     r"\bthere\b(?!\s+(?:is|are|was|were|will|has|have|had|may|might)\b|['’])"
     r"|\b(?:[Tt]he|[Aa]n?|[Aa]nother|[Tt]his|[Tt]hat)\s+(?:\w+\s+)?ones?\b"
-    r"|\bdo(?:es|ing)?\s+so\b|\bthe\s+same\b|\bfurther\b"
+    r"|\b(?:did|done|do(?:es|ing)?)\s+so\b|\bthe\s+same\b|\bfurther\b"
     r"|^(?:This|That|These|Those)(?:['’]|\s+(?:is|are|was|were|will|would|means|makes)\b)"
     r"|\b(?:that|this|these|those)\s*[.,;!?]|\b(?:about|at|by|for|from|in|of|on|to|with)\s+that\b"
     rf"|\b(?:this|these|those)\s+(?!{'|'.join(_TIMES)})\w"
@@ -49,7 +49,7 @@ _ADDING = re.compile(
     r"|^(?:[^\s,;]+\s+){1,4}?(?<!and )then\b"
     r"|\b(?:too|either|instead|again|as well|else|afterwards|until then|by then)\s*[.!?]?$"
     r"|\b(?:[Tt]he|[Tt]wo|[Tt]heir|[Hh]is|[Hh]er)\s+other\b|\b[Tt]he (?:others|rest|latter|former)\b"
-    r"|^The (?:two|three)\b"
+    r"|^The (?:two|three)\b|\bthe (?:decision|idea|news|offer|proposal|suggestion)\b"
 )
 #: A sentence of so few words tells nothing by itself: *Ann is thankful.*
 _FEWEST = 4
@@ -77,7 +77,7 @@ def points_back(sentence: str) -> Literal["", "person", "thing"]:
                 return "person"
         if lower in ("it", "its") and not things:
             return "thing"
-        things = things or lower in _DETERMINERS
+        things = things or (lower in _DETERMINERS and not any(is_person_word(word.lower()) for word in following))
         several = several or (
             bare.islower() and len(bare) > 3 and bare.endswith("s") and not bare.endswith("ss") and things
         )
@@ -134,7 +134,8 @@ def _is_lost(texts: Sequence[str], place: int, pointed: str, gone: Sequence[int]
         several = len(here) > 1 or bool(_SEVERAL & _lower_words(texts[before]))
         return not several or not named <= here
     if len(named) <= 1 and named <= here:
-        return False
+        alike = [_gender(name) for name in _persons([texts[before]])]
+        return bool(named) and any(alike.count(gender) > 1 for gender in _meant(texts[place]))
     return not _is_carried(texts, place, before)
 
 

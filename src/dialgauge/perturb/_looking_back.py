@@ -29,6 +29,12 @@ def referred_to(parsed: Parsed, phrase: tuple[int, int, Token]) -> str:
         return "the next sentence looks back"  # "…, but she never went there. So they go elsewhere."
     soon = [t for t in later if t.sentence <= token.sentence + 1 and t.dep == "advmod" and t.i > t.head]
     timed = token.dep == "prep" or any(t.entity in _WHEN for t in parsed.tokens[first : last + 1])
+    if timed and any(
+        t.lower in ("same", "that") and parsed.tokens[t.head].lower in ("day", "week", "month", "year", "time")
+        for t in later
+        if t.sentence <= token.sentence + 1
+    ):
+        return "spoken of again"  # "leaves on Tuesday and comes back the same day"
     if timed and any(t.lower == "then" for t in soon):
         return "spoken of again"  # "comes in May. She will be away then"
     named = any(t.pos in ("NOUN", "PROPN") for t in parsed.tokens[first : last + 1])

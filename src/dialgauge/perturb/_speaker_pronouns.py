@@ -70,6 +70,8 @@ _GIVEN = re.compile(
     rf"\b(?:(?:{'|'.join(sorted(word_set('giving_verbs')))})(?:s|es)?|bought|brought|found|gave|made|sent|told)\s+$"
 )
 OTHER_PEOPLE = word_set("person")
+#: The last sentence before a place, if it is about somebody's friend.
+_OWNED = re.compile(r"(?:^|[.!?]\s+)[A-Z]\w+['’]s\s+(\w+(?:\s+\w+)?)\b[^.!?]*[.!?]\s+$")
 NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+)?[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*")
 #: Titles of men and women.
 _OFFICES = re.compile(r"\b(?:Captain|Chancellor|Director|Doctor|Dr|Judge|Officer|President|Prof|Professor)\b")
@@ -190,11 +192,28 @@ def _is_left_over(
     for match, side in resolved:
         gender = _GENDER[match.group().lower()]
         begins = max((end.end() for end in _ENDS.finditer(text, 0, match.start())), default=0)
-        if side is None and any(begins <= m.start < match.start() and genders[m.side] == gender for m in mentions):
+        reach = 0 if _is_object(match, text) else begins  # "Ann will look it up and gets back to him"
+        if side is None and any(reach <= m.start < match.start() and genders[m.side] == gender for m in mentions):
+            return True
+        if side is not None and _is_also_another(text, begins, match, mentions):
             return True
         if side in unknown and people_here and match.group()[0].isupper():
             return True
+        owned = _OWNED.search(text, 0, begins) if begins == match.start() else None
+        if owned is not None and not OTHER_PEOPLE.isdisjoint(owned[1].split()):
+            return True  # "Dory's friend is coming. She …"
     return False
+
+
+def _is_also_another(text: str, begins: int, pronoun: re.Match[str], mentions: Sequence[Mention]) -> bool:
+    """*Sam and Eve stay away because he is ill and she is busy*: once *she* becomes *he*, it may be Sam."""
+    gender = _GENDER[pronoun.group().lower()]
+    taken = [(mention.start, mention.end) for mention in mentions]
+    return any(
+        people().gender_of(name.group()) not in (None, gender)
+        and not any(start < name.end() and name.start() < end for start, end in taken)
+        for name in NAME.finditer(text, begins, pronoun.start())
+    )
 
 
 def _strangers(text: str, mentions: Sequence[Mention]) -> bool:
