@@ -206,3 +206,36 @@ def _labels(cli: Callable, mixed: tuple[Path, Path], *named: str) -> list[dict[s
     found = json.loads(cli("correlate", *mixed, *named, "--resamples", "50", "--json").out)
     assert found["correlations"], "what has an order is correlated"
     return list(found["judgements"]["labels"])
+
+
+@pytest.fixture(scope="module")
+def with_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two people who agree, and a model that guesses."""
+    generator = np.random.default_rng(5)
+    ratings = []
+    for d in DIALOGUES:
+        for s in SYSTEMS:
+            value, guess = generator.integers(1, 6, 2)
+            given = {"ann": value, "bob": value, "gpt-4o": guess}
+            ratings += [Rating(d, s, who, "fluency", float(one), scale="1-5") for who, one in given.items()]
+    return folder(tmp_path_factory.mktemp("models") / "corpus", ratings=ratings)
+
+
+@pytest.mark.parametrize("command", ["agreement", "correlate", "compare-systems", "plan"])
+def test_models_among_the_annotators_are_named_and_left_out(
+    cli: Callable, with_model: Path, corpora: dict[str, Path], command: str
+) -> None:
+    scores = corpora["scores.parquet"]
+    few = ("--resamples", "50")
+    given = {
+        "agreement": (with_model, *few, "--json"),
+        "correlate": (with_model, scores, *few),
+        "compare-systems": (with_model, scores),
+        "plan": (with_model, "--difference", "0.5"),
+    }
+    said = cli(command, *given[command])
+    assert said.code == 0, said.err
+    assert "judgements of models take no part: gpt-4o" in said.err
+    if command == "agreement":
+        rows = json.loads(said.out)["agreement"]
+        assert {row["value"] for row in rows if row["measure"] == "krippendorff-alpha"} == {1.0}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Strict, load_corpus
-from dialgauge.cli._judgements import refuse_without_ratings
+from dialgauge.cli._judgements import note_models, refuse_without_ratings
 from dialgauge.cli._output import Json, note, print_json, print_table
 from dialgauge.cli._settings import with_options
 from dialgauge.errors import InputError
@@ -106,7 +106,9 @@ def _parsed(given: list[str]) -> "Mapping[str, float]":
 def _from_pilot(pilot: str, dimension: str | None, format: Any, map: Any, strict: bool) -> "VarianceComponents":
     from dialgauge.ratings import RatingPolicy, classes_without_order, variance_components, with_judgements_as_ratings
 
-    loaded = load_corpus(pilot, format, map, strict)
+    given = load_corpus(pilot, format, map, strict)
+    note_models(given)
+    loaded = given.without_models()
     if loaded.spans.height and not loaded.ratings["value"].count():
         # Penalties of readings vary as ratings do; shares of comparisons of one dialogue depend on each other.
         loaded = with_judgements_as_ratings(

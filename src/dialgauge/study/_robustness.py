@@ -80,9 +80,10 @@ def analyse_variants(
         progress=progress,
     )
     families: dict[str, str] = {label: entry.family for label, entry in known.items()}
-    if not _has_ratings(corpus, asked):
+    people = corpus.without_models()
+    if not _has_ratings(people, asked):
         return VariantAnalysis(found, None)
-    wide = treat_ratings(corpus.ratings, policy).aggregate().wide()
+    wide = treat_ratings(people.ratings, policy).aggregate().wide()
     dimensions = [name for name in ("consistency", "relevance") if name in wide.columns]
     if not dimensions:
         raise InputError("correlation on variants needs ratings of consistency or relevance; the corpus has neither")
