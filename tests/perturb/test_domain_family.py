@@ -146,6 +146,8 @@ def test_somebody_who_is_named_twice_is_not_lost_with_one_mention() -> None:
         ("Their deaths are a shock.", True),
         ("If it is, the bank pays.", True),
         ("Mia agrees and pays.", True),
+        ("Mia did not know as she was ill.", True),
+        ("Mia thinks that is cheap.", True),
         ("The clerk takes a form and then sends it.", False),
         ("Mia agrees to pay.", False),
     ],

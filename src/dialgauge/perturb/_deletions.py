@@ -306,6 +306,14 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
         return ""
     # "The class is held in room 4": a passive that says nothing by itself
     bare = target is not None and target.dep == "nsubjpass" and not _others(parsed, head, token)
+    helper = parsed.child(head, "auxpass")
+    if (
+        bare
+        and helper is not None
+        and helper.lower in ("is", "are", "'s")
+        and token.lower in ("at", "in", "near", "on")
+    ):
+        return "needed by its verb"  # "the workshop is situated on the square": where it is, is what is said
     if not complete or lemma in (_BINDING_ANYWAY if has_object and not bare else _BINDING_VERBS):
         return "needed by its verb"
     if token.lower == "with" and parsed.child(head, "prt") is not None:
@@ -374,8 +382,9 @@ def _bound_time(parsed: Parsed, first: int, last: int, token: Token) -> str:
     complete = parsed.child(head, "dobj", "nsubjpass", "xcomp", "ccomp", "acomp") is not None or _others(
         parsed, head, token
     )
-    if head.dep == "acl" and not complete:
-        return "needed by its verb"  # "two daughters aged six"
+    plain = head.tag == "VBD" and not complete and parsed.child(head, "aux", "advmod") in (None, token)
+    if (head.dep == "acl" and not complete) or (plain and token.dep == "advmod"):
+        return "needed by its verb"  # "two daughters aged six", "smoked two weeks ago"
     if (lemma_of(head) in _BINDING_VERBS and not complete) or (
         lemma_of(head) == "take" and not parsed.child(head, "dobj")
     ):

@@ -55,8 +55,9 @@ def has_more_reasons(parsed: Parsed, last: int) -> bool:
 
 def has_person_before(parsed: Parsed, noun: Token) -> bool:
     """*Suggests Ann hunt for it*: what the parser takes for a noun is what somebody is to do."""
+    before = parsed.tokens[noun.i - 1] if noun.i else noun
     parts = [parsed.tokens[c] for c in noun.children if parsed.tokens[c].dep == "compound"]
-    return can_be_verb(noun.lower) and any(is_person(parsed, part) for part in parts)
+    return can_be_verb(noun.lower) and any(t.pos == "PROPN" and is_person(parsed, t) for t in (before, *parts))
 
 
 def follows_complement(parsed: Parsed, phrase: Token, verb: Token) -> bool:

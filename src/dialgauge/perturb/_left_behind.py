@@ -30,10 +30,11 @@ _POINTING = re.compile(
     r"\bthere\b(?!\s+(?:is|are|was|were|will|has|have|had|may|might)\b|['’])"
     r"|\b(?:[Tt]he|[Aa]n?|[Aa]nother|[Tt]his|[Tt]hat)\s+(?:\w+\s+)?ones?\b"
     r"|\b(?:did|done|do(?:es|ing)?)\s+so\b|\bthe\s+same\b|\bfurther\b"
+    r"|\b(?:believes?|says?|thinks?) that(?:['’]s| is| was)\b"
     r"|^(?:This|That|These|Those)(?:['’]|\s+(?:is|are|was|were|will|would|means|makes)\b)"
     r"|\b(?:that|this|these|those)\s*[.,;!?]|\b(?:about|at|by|for|from|in|of|on|to|with)\s+that\b"
     rf"|\b(?:this|these|those)\s+(?!{'|'.join(_TIMES)})\w"
-    r"|\b(?:know|(?:dis)?agree[sd]?|accept(?:s|ed)?|refuse[sd]?|decline[sd]?)\s*(?:[.!,;]?$|[,;]?\s(?:and|but|because|since)\b)"
+    r"|\b(?:know|(?:dis)?agree[sd]?|accept(?:s|ed)?|refuse[sd]?|decline[sd]?)\s*(?:[.!,;]?$|[,;]?\s(?:and|as|but|because|since)\b)"
     # "Should that fail", "If so"; "If it is, …": an auxiliary without the verb that was said before
     r"|\b(?:[Ii]f|[Uu]nless|[Ww]hen|[Oo]nce|[Ss]hould|[Bb]ecause|[Ss]ince|[Aa]lthough|[Tt]hough)\s+(?:that|so|not)\b"
     rf"|^(?:(?:If|Unless|When|Once|Because|Although)\s+)?(?:\S+\s+){{1,2}}(?:{_AUXILIARY})(?:n['’]t|\s+not)?\s*[,.;]",

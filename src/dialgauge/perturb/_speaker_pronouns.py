@@ -18,8 +18,8 @@ _Candidate = tuple[int, Side | None, Gender | None]
 _GENDER: dict[str, Gender] = {**dict.fromkeys(_FEMININE, "masculine"), **dict.fromkeys(_MASCULINE, "feminine")}
 #: Not somebody's mother: those who belong to a side ("her elderly mother") hardly ever are what a pronoun is about.
 _NOBODYS = r"(?<!\bhis )(?<!\bher )(?<!\bhis late )(?<!\bher late )(?<!\belderly )(?<!-old )\b"
-_WOMEN = "mother|mum|mom|daughter|wife|sister|girl|woman|nan|grandmother|aunt|bride|lady"
-_MEN = "father|dad|son|husband|brother|boy|man|grandfather|uncle|groom|gentleman"
+_WOMEN = "mother|mum|mom|daughter|wife|sister|girl|girlfriend|woman|nan|grandmother|aunt|bride|fiancée|lady"
+_MEN = "father|dad|son|husband|brother|boy|boyfriend|man|grandfather|uncle|groom|fiancé|gentleman"
 _OTHERS = re.compile(rf"{_NOBODYS}(?P<feminine>{_WOMEN})\b|{_NOBODYS}(?P<masculine>{_MEN})\b", re.IGNORECASE)
 #: Somebody's mother who does something: "his nan is coming, so she …".
 _ACTING_RELATIVES = re.compile(
@@ -28,9 +28,7 @@ _ACTING_RELATIVES = re.compile(
     re.IGNORECASE,
 )
 #: Before the name of a relative: *his mom, Lucy*.
-AS_RELATIVE = re.compile(
-    rf"\b(?:his|her|their) (?:{_WOMEN}|{_MEN}|girlfriend|boyfriend|fianc[eé]e?|partner),? $", re.IGNORECASE
-)
+AS_RELATIVE = re.compile(rf"\b(?:his|her|their) (?:{_WOMEN}|{_MEN}|partner),? $", re.IGNORECASE)
 #: Behind the name of a side whose relative may be the other one: *Elif's father*.
 WITH_RELATIVE = re.compile(rf"['’]s? (?:{_WOMEN}|{_MEN})\b", re.IGNORECASE)
 #: Where a clause opens.
