@@ -118,7 +118,7 @@ def score(
     with memory_errors():
         if stream:
             folder = stream_folder(output, {"--format": format, "--strict": strict, "--known": known})
-            means, failed = score_parts(corpus, metrics, folder, map, pairs, place, settings, json)
+            means, failed = score_parts(corpus, metrics, folder, map, pairs, place, settings, reading, json)
         else:
             loaded = load_corpus(corpus, format, map, strict, reading)
             check_pairs(sorted(scored_items(loaded, settings.include_references)["system"].unique()), pairs)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from dialgauge.cli._not_scored import print_failures, report_broken, report_skipped
 from dialgauge.cli._output import note, print_json, progress_bar
 from dialgauge.cli._score_shown import check_pairs, print_means, print_pairs, written
+from dialgauge.corpus import ReadingSettings
 from dialgauge.engine import EngineSettings
 from dialgauge.errors import InputError, ParameterError, counted
 from dialgauge.metaeval import SystemComparisonSettings
@@ -37,9 +38,10 @@ def score_parts(
     pairs: SystemComparisonSettings | None,
     place: EngineSettings,
     settings: StreamSettings,
+    reading: ReadingSettings,
     json: bool,
 ) -> "tuple[pl.DataFrame, bool]":
-    """The means, and whether a part could not be made or a metric failed on every summary."""
+    """The means, and whether a part is missing, a metric failed on every summary or too many rows were left out."""
     from dialgauge.corpus import parse_mapping
     from dialgauge.engine import engine as make_engine
     from dialgauge.metrics import score_stream, stream_systems
@@ -94,7 +96,19 @@ def score_parts(
     if report.failed:
         every = report.parts + len(report.failed)
         note(f"{report.parts} of {counted(every, 'part')} are there; rerun the same command to make the others alone")
-    return report.means, report_broken(report.means, lost) or bool(report.failed)
+    too_much = _left_out(corpus, report, reading)
+    for reason in too_much:
+        note(f"error: {reason}. Correct the files, map their columns, or allow it: --allow-left-out all")
+    return report.means, report_broken(report.means, lost) or bool(report.failed) or bool(too_much)
+
+
+def _left_out(corpus: str, report: "StreamReport", reading: ReadingSettings) -> list[str]:
+    """Why more rows were left out than is allowed; empty where they were not."""
+    from dialgauge.corpus import Account
+
+    skipped = sum(report.problems.values())
+    account = Account(corpus, rows=report.rows + skipped, rows_left_out=skipped, allowed=reading.allowed())
+    return account.too_much()
 
 
 def _compared_parts(output: str, pairs: SystemComparisonSettings | None, engine: "Engine") -> "PartComparison | None":

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from dialgauge.corpus._account import parse_share
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._settings import ReadingSettings
 
@@ -14,7 +13,7 @@ def with_allowance(corpus: Corpus, reading: ReadingSettings) -> Corpus:
     """
     if "allow_left_out" not in reading.model_fields_set:
         return corpus
-    share = parse_share(reading.allow_left_out)
+    share = reading.allowed()
     return replace(corpus, accounts=tuple(replace(account, allowed=share) for account in corpus.accounts))
 
 

@@ -4,6 +4,9 @@ import polars as pl
 
 from dialgauge.corpus._values import MOSTLY, Reading, read_values
 
+#: A column that we count in: no column of a file has this name.
+COUNT = "\0count"
+
 
 def column_type(values: pl.Series) -> str:
     """``number``, ``text``, ``yes/no``, ``time`` or ``empty``: what the values of a column are."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-from dialgauge.corpus._column_types import answers, column_type
+from dialgauge.corpus._column_types import COUNT, answers, column_type
 from dialgauge.corpus._ids import choose_id
 from dialgauge.corpus._mapping import IGNORE
 from dialgauge.corpus._names import (
@@ -308,8 +308,8 @@ class Guess:
         of = {use: column for column, (use, _) in self.chosen.items()}
         if "variant" in self.taken or not {"dialogue_id", "summary"} <= set(of):
             return
-        texts = self.frame.group_by(of["dialogue_id"]).agg(pl.col(of["summary"]).n_unique().alias("_n"))
-        if not (texts["_n"] > 1).any():
+        texts = self.frame.group_by(of["dialogue_id"]).agg(pl.col(of["summary"]).n_unique().alias(COUNT))
+        if not (texts[COUNT] > 1).any():
             return
         for column, name in self.names.items():
             values = self.frame[column]

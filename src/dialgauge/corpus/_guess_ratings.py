@@ -4,6 +4,7 @@ import re
 
 import polars as pl
 
+from dialgauge.corpus._column_types import COUNT
 from dialgauge.corpus._guess import MOST_POINTS, SAID, Guess
 from dialgauge.corpus._names import (
     AGGREGATES,
@@ -126,12 +127,12 @@ def numbers_rows(frame: pl.DataFrame, column: str, within: list[str]) -> bool:
         return False
     numbers = pl.col(column).cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
     groups = (
-        frame.select(*within, numbers.alias("_n")).group_by(within).agg(pl.col("_n").sort(), pl.len().alias("_rows"))
+        frame.select(*within, numbers.alias(COUNT)).group_by(within).agg(pl.col(COUNT).sort(), pl.len().alias("_rows"))
     )
     several = groups.filter(pl.col("_rows") > 1)
     counted_up = all(
         None not in given and given[0] in (0, 1) and given == [given[0] + step for step in range(len(given))]
-        for given in several["_n"].to_list()
+        for given in several[COUNT].to_list()
     )
     return several.height * 2 > groups.height and counted_up
 
@@ -140,8 +141,8 @@ def is_same_within(frame: pl.DataFrame, key: str, column: str) -> bool:
     """Whether a column with several values has one in each group, and that is hardly by chance."""
     filled = frame.filter(pl.col(key).is_not_null() & pl.col(column).is_not_null())
     groups = filled.group_by(key)
-    sizes = groups.agg(pl.len().alias("_n"), pl.col(column).n_unique().alias("_values")).filter(pl.col("_n") > 1)
-    repeated = int(sizes["_n"].sum()) - sizes.height
+    sizes = groups.agg(pl.len().alias(COUNT), pl.col(column).n_unique().alias("_values")).filter(pl.col(COUNT) > 1)
+    repeated = int(sizes[COUNT].sum()) - sizes.height
     return repeated >= _REPEATED and bool((sizes["_values"] == 1).all()) and filled[column].n_unique() > 1
 
 
@@ -201,8 +202,8 @@ _DATED = re.compile(
 
 def _differs(frame: pl.DataFrame, column: str, within: list[str]) -> bool:
     """Whether a column has several values in many of these groups."""
-    counts = frame.filter(pl.col(column).is_not_null()).group_by(within).agg(pl.col(column).n_unique().alias("_n"))
-    return int((counts["_n"] > 1).sum()) * 5 >= counts.height
+    counts = frame.filter(pl.col(column).is_not_null()).group_by(within).agg(pl.col(column).n_unique().alias(COUNT))
+    return int((counts[COUNT] > 1).sum()) * 5 >= counts.height
 
 
 def _on_a_scale(guess: Guess, column: str, found: Reading) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from dialgauge.corpus._column_types import COUNT
 from dialgauge.corpus._guess import Guess
 from dialgauge.corpus._names import COMMENT_WORDS, TIME_WORDS, USES, heading, is_housekeeping, normalised
 from dialgauge.corpus._times import day_first, parse_time
@@ -89,8 +90,8 @@ def _is_read_by_several(guess: Guess, column: str, of: Mapping[str, str]) -> boo
     """
     if "annotator" not in of or guess.frame[column].null_count() or not guess.has_texts(column):
         return False
-    people = guess.frame.group_by(of["dialogue_id"], column).agg(pl.col(of["annotator"]).n_unique().alias("_n"))
-    return int((people["_n"] > 1).sum()) >= _SAME * people.height
+    people = guess.frame.group_by(of["dialogue_id"], column).agg(pl.col(of["annotator"]).n_unique().alias(COUNT))
+    return int((people[COUNT] > 1).sum()) >= _SAME * people.height
 
 
 def _is_name(guess: Guess, column: str) -> bool:
@@ -127,9 +128,9 @@ def _writes(frame: pl.DataFrame, dialogue: str, summary: str, column: str) -> bo
 
 def _judges(frame: pl.DataFrame, item: list[str], column: str) -> bool:
     """Whether the rows of an item have a value each, and values recur over items."""
-    sizes = frame.group_by(item).agg(pl.len().alias("_n"), pl.col(column).n_unique().alias("_c"))
-    several = sizes.filter(pl.col("_n") > 1)
-    alone = several.filter(pl.col("_n") == pl.col("_c")).height
+    sizes = frame.group_by(item).agg(pl.len().alias(COUNT), pl.col(column).n_unique().alias("_c"))
+    several = sizes.filter(pl.col(COUNT) > 1)
+    alone = several.filter(pl.col(COUNT) == pl.col("_c")).height
     return several.height * 2 > sizes.height and alone >= _SAME * several.height
 
 
@@ -149,13 +150,13 @@ def _is_nested(values: pl.Series) -> bool:
 
 def _constant(frame: pl.DataFrame, column: str, within: list[str]) -> bool:
     """Whether nearly every group has one value at most."""
-    counts = frame.filter(pl.col(column).is_not_null()).group_by(within).agg(pl.col(column).n_unique().alias("_n"))
-    return bool(counts.height) and int((counts["_n"] == 1).sum()) >= _SAME * counts.height
+    counts = frame.filter(pl.col(column).is_not_null()).group_by(within).agg(pl.col(column).n_unique().alias(COUNT))
+    return bool(counts.height) and int((counts[COUNT] == 1).sum()) >= _SAME * counts.height
 
 
 def _varies(frame: pl.DataFrame, column: str, within: str) -> bool:
-    counts = frame.group_by(within).agg(pl.col(column).drop_nulls().n_unique().alias("_n"))
-    return int((counts["_n"] > 1).sum()) * 2 >= counts.height
+    counts = frame.group_by(within).agg(pl.col(column).drop_nulls().n_unique().alias(COUNT))
+    return int((counts[COUNT] > 1).sum()) * 2 >= counts.height
 
 
 def find_comments(guess: Guess) -> None:

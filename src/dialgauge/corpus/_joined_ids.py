@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from dialgauge.corpus._column_types import COUNT
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._mapping import Mapped
@@ -115,8 +116,8 @@ def _with_counted_ids(table: Table, plan: Plan, ids: str) -> Table:
         words = set(normalised(column).split("_"))
         if column in taken - judged or words & TIMES or not _names_few(frame[column]):
             continue
-        parts = frame.select(numbers.alias("_n"), column).unique().group_by(column).agg(pl.col("_n").sort())
-        counted = all(None not in part and part == list(range(1, len(part) + 1)) for part in parts["_n"].to_list())
+        parts = frame.select(numbers.alias(COUNT), column).unique().group_by(column).agg(pl.col(COUNT).sort())
+        counted = all(None not in part and part == list(range(1, len(part) + 1)) for part in parts[COUNT].to_list())
         key = [ids, *beside]
         if counted and frame.select(key).is_duplicated().any() and frame.select(*key, column).is_unique().all():
             return _made_whole(table, ids, column)

@@ -33,6 +33,8 @@ from dialgauge.errors import InputError
 Loaders = Mapping[str, Callable[[Path], Table]]
 #: Texts have no zero in this many bytes of their beginning.
 _LOOKED_AT = 8_192
+#: So many files that are not read are named.
+_MOST_NAMED = 5
 
 
 def is_pattern(path: Path) -> bool:
@@ -97,7 +99,8 @@ def load_texts(path: Path, loaders: Loaders) -> Table:
         for name, held in left_out.items()
         if held is not None
     }
-    return replace(table, unread=unread | _nameless_tables(path, loaders))
+    notes = (*table.notes, *_other_files(path, loaders))
+    return replace(table, notes=notes, unread=unread | _nameless_tables(path, loaders))
 
 
 def _nameless_tables(folder: Path, loaders: Container[str]) -> dict[str, str]:
@@ -115,6 +118,18 @@ def _nameless_tables(folder: Path, loaders: Container[str]) -> dict[str, str]:
                     f"(--map ignore={file.name})"
                 )
     return found
+
+
+def _other_files(folder: Path, loaders: Container[str]) -> list[str]:
+    """A note about files of a folder that are not read because they hold no text, such as pictures and recordings."""
+    found = [
+        file.name
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and file.suffix.lower() not in loaders and file.name[0] != "."
+        if not _is_elsewhere(file.relative_to(folder), folder) and _is_binary(file)
+    ]
+    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    return [f"not read, as they hold no text: {', '.join(found[:_MOST_NAMED])}{more}"] if found else []
 
 
 def _is_binary(file: Path) -> bool:
@@ -139,6 +154,7 @@ def load_many(path: Path, loaders: Loaders) -> Table:
         tables = apart
     problems = [problem for table in tables.values() for problem in table.problems]
     notes = [f"{file.name}: {note}" for file, table in tables.items() for note in table.notes]
+    notes += [] if is_pattern(path) else _other_files(path, loaders)
     sheets = _told_apart({file: _sheet(file, table) for file, table in tables.items()})
     stacked = one_table([*written, *sheets], notes, "file")
     return Table(

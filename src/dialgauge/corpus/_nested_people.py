@@ -6,6 +6,7 @@ from typing import Any
 
 from dialgauge.corpus._names import USES, is_dimension, is_id, normalised
 from dialgauge.corpus._shapes import ASKED
+from dialgauge.corpus._types import OVERALL
 from dialgauge.corpus._values import is_answer
 
 _LONGEST = 40
@@ -41,6 +42,44 @@ def steady_people(records: Iterable[Mapping[str, Any]]) -> frozenset[str]:
         for key, times in own.items()
         if times == lists[key] and (times == 1 or len(names[key]) * 2 <= names[key].total())
     )
+
+
+def with_single_people(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records with a list of one judgement for an object under one name: ``{"ann": {"overall": 4}}``.
+
+    The name is that of a person where others stand in its place in other records; a question would be asked in all.
+    """
+    names: dict[str, Counter[str]] = {}
+    times: Counter[str] = Counter()
+    for record in records:
+        for key, value in record.items():
+            times.update([key] if isinstance(value, dict | list) else [])
+            who = _only_person(value)
+            if who is not None and not any(_mentions(other, who) for name, other in record.items() if name != key):
+                names.setdefault(key, Counter())[who] += 1
+    found = {key for key, who in names.items() if who.total() == times[key] and 1 < len(who) < times[key]}
+    return [{key: _judgement_of(value) if key in found else value for key, value in r.items()} for r in records]
+
+
+def _only_person(value: Any) -> str | None:
+    """The only name in an object, where an object with nothing but one overall answer stands under it."""
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return None
+    name, answer = next(iter(value.items()))
+    single = isinstance(answer, Mapping) and [normalised(str(key)) for key in answer] == [OVERALL]
+    judged = single and all(isinstance(one, bool | int | float) for one in answer.values())
+    return str(name) if judged and not is_dimension(normalised(str(name))) else None
+
+
+def _mentions(value: Any, name: str) -> bool:
+    """Whether a name stands in a value, as that of a system does beside its text."""
+    if isinstance(value, Mapping):
+        return name in value or any(_mentions(inner, name) for inner in value.values())
+    return any(_mentions(inner, name) for inner in value) if isinstance(value, list) else value == name
+
+
+def _judgement_of(value: Any) -> Any:
+    return [{"annotator": name, **answer} for name, answer in value.items()] if isinstance(value, Mapping) else value
 
 
 def _own_keys(value: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from dialgauge.corpus._column_types import COUNT
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._mapping import IGNORE, Mapped
 from dialgauge.corpus._names import TELLING, normalised
@@ -76,7 +77,7 @@ def _is_of_judges(frame: pl.DataFrame, column: str, plan: Plan) -> bool:
     written = [name for use in ("dialogue_id", "dialogue", "system") for name in plan.uses.get(use, ())]
     if not people or not written:
         return False
-    alone = frame.group_by(people[0]).agg(pl.col(column).drop_nulls().n_unique().alias("_n"))["_n"]
-    apart = frame.group_by(written).agg(pl.col(column).drop_nulls().n_unique().alias("_n"))["_n"]
+    alone = frame.group_by(people[0]).agg(pl.col(column).drop_nulls().n_unique().alias(COUNT))[COUNT]
+    apart = frame.group_by(written).agg(pl.col(column).drop_nulls().n_unique().alias(COUNT))[COUNT]
     named = bool(TELLING["annotator"] & set(normalised(column).split("_")))
     return bool((alone <= 1).all()) and (named or bool((apart > 1).any()))

@@ -22,7 +22,7 @@ from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._reading import with_directions
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
-from dialgauge.corpus._understand import format_of, load, plan_of, table_in_memory
+from dialgauge.corpus._understand import format_of, in_memory, load, plan_of, understood
 from dialgauge.corpus._words import reading_with
 from dialgauge.errors import InputError
 
@@ -139,7 +139,8 @@ def _ratings_table(
             raise InputError(f"{path}: is a corpus, not a file of ratings; read it with read_corpus")
         table = load(path, entry, mapping, layout)
     else:
-        table = table_in_memory(source, format, mapping)
+        loaded = in_memory(source, format)
+        table = understood(loaded, loaded.place(0)[0], mapping, format)
     try:
         plan = plan_of(table, mapping)
         if corpus is not None and not plan.has("system") and plan.has("dialogue_id"):

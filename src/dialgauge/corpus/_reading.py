@@ -17,7 +17,7 @@ from dialgauge.corpus._problems import raise_if_any
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import Direction
-from dialgauge.corpus._understand import format_of, plan_of, table_in_memory, understood
+from dialgauge.corpus._understand import format_of, in_memory, plan_of, understood
 from dialgauge.corpus._words import reading_with
 from dialgauge.corpus.structure import ASKED, read_by_structure
 from dialgauge.errors import InputError
@@ -66,7 +66,8 @@ def _read(source: object, format: str | None, mapping: Mapped, asked: ReadingSet
         path = Path(source)
         entry, _, layout = format_of(path, format)
         return _read_parts(path, entry, mapping, layout, asked)
-    parts = _assembled(table_in_memory(source, format, mapping), mapping, asked)
+    loaded = in_memory(source, format)
+    _, parts = best_reading(loaded, loaded.place(0)[0], mapping, format, asked)
     return parts, CorpusInfo(ratings_origin="constructed") if parts.constructed else CorpusInfo()
 
 
@@ -91,9 +92,9 @@ def _read_parts(
 
 
 def best_reading(
-    loaded: Table, path: Path, mapping: Mapped, layout: str | None, asked: ReadingSettings
+    loaded: Table, path: Path | str, mapping: Mapped, layout: str | None, asked: ReadingSettings
 ) -> tuple[Table, Parts]:
-    """What names and layouts say of a file; where that leaves something unread, what its structure says.
+    """What names and layouts say of a source; where that leaves something unread, what its structure says.
 
     The second counts only if it reads everything, and is asked by the same checks.
     """

@@ -81,6 +81,12 @@ class ReadingSettings(Settings):
         """The words of scales and for "not given"."""
         return parse_words(self.scale_words, self.not_given)
 
+    def allowed(self) -> float:
+        """The share that may be left out."""
+        from dialgauge.corpus._account import parse_share
+
+        return parse_share(self.allow_left_out)
+
     def by_dimension(self) -> dict[str, Direction]:
         """The direction of each dimension that has one."""
         parted = (text.rpartition("=") for text in self.directions)

@@ -23,7 +23,7 @@ from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._nested_names import with_people_named
 from dialgauge.corpus._nested_pairs import pairs_in
-from dialgauge.corpus._nested_people import steady_people
+from dialgauge.corpus._nested_people import steady_people, with_single_people
 from dialgauge.corpus._nested_sides import with_sides
 from dialgauge.corpus._parallel import side_by_side
 from dialgauge.corpus._plan import Plan
@@ -51,11 +51,12 @@ def format_of(path: Path, name: str | None) -> tuple[Format, str, str | None]:
     return entry, why, "" if name else None
 
 
-def table_in_memory(source: object, format: str | None, mapping: Mapped) -> Table:
+def in_memory(source: object, format: str | None) -> Table:
+    """The rows of a table in memory; only a layout can be asked for."""
     table = load_memory(source)
     if format is not None and format not in LAYOUTS:
         raise InputError(f"{table.place(0)[0]}: a file format is only for files; got {format!r}")
-    return understood(table, table.place(0)[0], mapping, format)
+    return table
 
 
 def load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Table:
@@ -147,7 +148,7 @@ def _flattened(table: Table, mapping: Mapped) -> Table:
     rows: list[dict[str, Any]] = []
     numbers: list[int] = []
     problems = list(table.problems)
-    sided = with_sides(with_people_named([record for _, record in table.records]))
+    sided = with_sides(with_people_named(with_single_people([record for _, record in table.records])))
     for number, ((line, _), record) in enumerate(zip(table.records, sided, strict=True)):
         try:
             made = [row for inner in pairs_in(record) or [side_by_side(record)] for row in flatten(inner, kept, people)]
