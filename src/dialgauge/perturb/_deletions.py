@@ -296,7 +296,8 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
         complete = parsed.child(head, "acomp", "attr") is not None and parsed.child(head, "expl") is None
         return "" if complete and (timed or placed) else "needed by its verb"
     # A particle alone completes nothing: "having grown up on a farm", "which runs out in June".
-    complete = has_object or parsed.child(head, "acomp", "xcomp", "ccomp", "attr") is not None
+    said = [c for c in head.children if parsed.tokens[c].dep in ("acomp", "xcomp", "ccomp", "attr")]
+    complete = has_object or any(c > head.i for c in said)  # not "she likes it, then she talks about it"
     complete = complete or (parsed.child(head, "prt") is not None and _others(parsed, head, token))
     if timed:
         alone = lemma in _BINDING_VERBS and not _others(parsed, head, token)

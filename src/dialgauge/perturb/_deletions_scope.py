@@ -216,4 +216,6 @@ def opens_infinitive(parsed: Parsed, last: int, token: Token) -> bool:
     """*On her first day to work*: an infinitive behind a noun that may say what the noun is for."""
     noun, behind = parsed.tokens[last], parsed.tokens[last + 1 : last + 2]
     follows = any(t.lower == "to" and t.sentence == token.sentence for t in behind)
+    if follows and noun.dep == "conj":
+        return True  # "milk for dry skin and shampoo to prevent scurf"
     return follows and noun.pos == "NOUN" and has_determiner(parsed, noun) and noun_class(noun) in OF_WHAT
