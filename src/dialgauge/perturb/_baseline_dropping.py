@@ -23,6 +23,17 @@ _LARGEST_SHARE = 0.6
 #: Function words. Negations and words that mean something in a call (call, name, back, first, last …) are not among
 #: them.
 STOP_WORDS = word_set("stopwords")
+#: Words that compare, limit, doubt or offer a choice: without them something else is said.
+_LIMITING = frozenset(
+    [
+        *("but", "could", "each", "either", "may", "might", "more", "most", "must", "only", "or", "other"),
+        *("same", "should", "than", "too"),
+    ]
+)
+#: Prepositions that the nouns around them leave to be guessed; *before* and *until* are no such.
+_EMPTY_PREPOSITIONS = frozenset(["about", "as", "at", "by", "for", "in", "into", "of", "on", "onto", "to", "with"])
+#: What can be said of the subject of *be*.
+_PREDICATES = ("acomp", "attr", "oprd")
 
 
 def propose_phrases(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
@@ -120,8 +131,13 @@ def propose_stop_words(
     edits: list[Edit] = []
     content = 0
     for token in parsed.tokens:
-        goes = token.lower in STOP_WORDS and token.tag not in _NAMING and not _holds(parsed, token)
-        content += not goes and any(c.isalnum() for c in token.text)
+        goes = (
+            token.lower in STOP_WORDS
+            and token.tag not in _NAMING
+            and not _holds(parsed, token)
+            and not _carries_meaning(parsed, token)
+        )
+        content += (token.lower not in STOP_WORDS or token.tag in _NAMING) and any(c.isalnum() for c in token.text)
         if goes:
             edits.append(Edit(token.start, token.end))
     if not edits:
@@ -137,6 +153,31 @@ def _holds(parsed: Parsed, token: Token) -> bool:
     part = token.text[0].isalnum() and parsed.text[token.start - 1 : token.start].isalnum()  # "am" of "1am"
     acronym = len(token.text) > 1 and token.text.isupper() and not parsed.text.isupper()
     return leaned_on or hyphen or part or acronym
+
+
+def _carries_meaning(parsed: Parsed, token: Token) -> bool:
+    """Whether what is meant could not be guessed without this word: a limit, the verb itself (*has tea*), a particle
+    (*falls out*), all that is said of somebody (*Tom is out*), what joins two clauses, or who is meant by one that is
+    not the main one."""
+    head = parsed.tokens[token.head]
+    if token.lower in _LIMITING:
+        return True
+    if token.lemma in ("have", "do") and token.dep not in ("aux", "auxpass"):
+        follows = parsed.child(token, "xcomp")
+        return follows is None or parsed.child(follows, "aux") is None  # "has to go" is "go"
+    if token.tag in ("PRP", "EX"):
+        acts = token.dep in SUBJECTS and (head.dep != "ROOT" or parsed.child(token, "conj") is not None)
+        return acts or token.dep in ("dobj", "dative")
+    if token.tag in ("WP", "WRB") or token.dep == "mark":
+        return token.lower != "that" and (token.tag != "WP" or head.dep in ("ccomp", "pcomp"))
+    if token.dep == "cc":
+        return opens_clause(parsed, token.i + 1)  # "Ray is gone and Ann knows"
+    said = head.lemma == "be" and token.i > head.i and parsed.child(head, *_PREDICATES) is None
+    if said and token.dep in ("advmod", "prep") and (token.left == token.right or token.pos == "ADP"):
+        return True
+    if token.pos in ("ADP", "SCONJ"):
+        return token.lower not in _EMPTY_PREPOSITIONS or parsed.child(token, "pobj", "pcomp", "prep") is None
+    return token.dep == "prt" or token.tag == "RP"
 
 
 def check_stop_words(
@@ -157,7 +198,7 @@ def _parts_of(result: str, original: str) -> bool:
 register(
     Perturbation(
         name="drop_phrases",
-        version="13",
+        version="14",
         family="baseline",
         description="removes phrases and clauses that the rest can do without, up to 20, 30 or 40 % of the words; where"
         " each is longer, the shortest (up to 60 %)",
@@ -177,9 +218,9 @@ register(
     ),
     Perturbation(
         name="drop_stopwords",
-        version="2",
+        version="3",
         family="baseline",
-        description="removes function words except negations",
+        description="removes function words except negations and those without which something else is said",
         # Readers recover most of the meaning: it is the language that breaks.
         effects={"consistency": "degrades-mildly", "relevance": "degrades-mildly", "fluency": "degrades"},
         propose=propose_stop_words,

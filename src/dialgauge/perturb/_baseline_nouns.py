@@ -187,7 +187,7 @@ def check_hyponyms(
 register(
     Perturbation(
         name="hyponyms",
-        version="7",
+        version="8",
         family="baseline",
         description="replaces nouns by more specific ones (vehicle → truck)",
         effects={"consistency": "degrades", "relevance": "preserves"},

@@ -329,10 +329,18 @@ def _agreeing(parsed: Parsed, root: Token) -> bool:
         t.tag == "NNS"
         and (
             looks_like_verb(parsed, t)
+            or _may_be_joined_verb(parsed, t)
             or (t.dep in ("conj", "ROOT", "dep", "appos") and parsed.tokens[t.head].pos == "VERB")
         )
         for t in stretch
     )
+
+
+def _may_be_joined_verb(parsed: Parsed, noun: Token) -> bool:
+    """*Sends a parcel of books and charges ten euros*: a verb that the parser takes for another thing."""
+    before, after = preceding(parsed, noun), following(parsed, noun)
+    joined = before is not None and before.dep == "cc" and can_be_verb(noun.lower)
+    return joined and after is not None and after.pos in ("ADP", "DET", "NUM", "PRON", "PROPN")
 
 
 def _may_share(parsed: Parsed, verb: Token, root: Token) -> bool:
@@ -366,7 +374,7 @@ def check_pronouns(
 register(
     Perturbation(
         name="replace_nouns_pronouns",
-        version="11",
+        version="12",
         family="baseline",
         description="replaces subjects and objects by pronouns, so that it is unclear who or what is meant",
         effects={"consistency": "preserves", "relevance": "degrades"},

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._edits import Edit
@@ -25,6 +26,8 @@ from dialgauge.perturb._registry import register
 CITATION = "Sai et al. 2021. Perturbation CheckLists for Evaluating NLG Evaluation Metrics. EMNLP"
 _NOT = re.compile(r"\b(?:not|cannot)\b", re.IGNORECASE)
 _CLAUSES = ("ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis")
+#: What limits an amount.
+_BOUNDS = frozenset([("up", "to"), ("at", "least"), ("at", "most"), ("more", "than"), ("less", "than")])
 _OTHER_BE = {"is": "are", "are": "is", "am": "is", "was": "were", "were": "was"}
 _OTHER_AUXILIARY = {"has": "have", "have": "has", "does": "do", "do": "does"}
 
@@ -54,8 +57,33 @@ def propose_negation(
 
 def _negated(parsed: Parsed, verb: Token) -> list[Edit]:
     """The edits that negate the clause of this verb, or none where it is negated already or has no finite verb."""
-    if _in_question(parsed, verb):
+    if _in_question(parsed, verb) or _is_measured(parsed, verb) or _is_looked_back_to(parsed, verb):
         return []
+    negated = _with_not(parsed, verb)
+    return [*negated, *_some_to_any(parsed, verb)] if negated else []
+
+
+def _is_measured(parsed: Parsed, verb: Token) -> bool:
+    """*Takes up to 40 minutes*: not up to 40 is fewer still."""
+    words = [t.lower for t in parsed.tokens[verb.i + 1 : verb.right + 1]]
+    return any(pair in _BOUNDS for pair in pairwise(words))
+
+
+def _is_looked_back_to(parsed: Parsed, verb: Token) -> bool:
+    """*Proposed to close it, which was accepted*: the clause is true only of what was done."""
+    behind = pairwise(parsed.tokens[verb.i + 1 : verb.right + 1])
+    return any(comma.text == "," and which.lower == "which" for comma, which in behind)
+
+
+def _some_to_any(parsed: Parsed, verb: Token) -> list[Edit]:
+    """*Will buy some* → *will not buy any*."""
+    what = parsed.child(verb, "dobj")
+    some = what if what is None or what.lower == "some" else parsed.child(what, "det")
+    right = some is not None and some.lower == "some" and some.i > verb.i
+    return [Edit(some.start, some.end, "any")] if some is not None and right else []
+
+
+def _with_not(parsed: Parsed, verb: Token) -> list[Edit]:
     if any(parsed.tokens[child].lower in NEGATIONS for child in _near(parsed, verb)):
         return []
     carrier = finite_part(parsed, verb)
@@ -189,7 +217,7 @@ def _too_few(found: int, wanted: int, what: str, which: str) -> str:
 register(
     Perturbation(
         name="add_negation",
-        version="3",
+        version="4",
         family="baseline",
         description="negates the main clause of a sentence: 'not' after the auxiliary, or do-support",
         effects={"consistency": "degrades", "relevance": "preserves"},

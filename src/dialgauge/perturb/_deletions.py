@@ -164,6 +164,8 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
         return "not one stretch"
     if opens_clause_behind(parsed, first, last):
         return "needed by what follows"
+    if token.dep == "prep" and any(t.lower == "be" and t.tag == "VB" for t in parsed.tokens[first : last + 1]):
+        return "needed by what stands before"  # "finds the air at work to be bad", whatever the parser says
     if is_one_of_row(parsed, first, last, token):
         return "one of several"
     if in_quotes(parsed, parsed.tokens[first]):
@@ -345,6 +347,8 @@ def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
         return "needed by its noun"
     if any(parsed.tokens[c].lower in ("enough", "many", "much") for c in head.children):
         return "needed by a measure"  # "has enough savings for eight months"
+    if head.dep == "attr" and parsed.child(parsed.tokens[head.head], "expl") is not None:
+        return "needed by its noun"  # "there is a shop with Finnish food": that there is one says nothing
     if has_person_before(parsed, head):
         return "may be a verb"  # "suggests Ann hunt for a job"
     if is_argument(parsed, token, head) or head.dep == "npadvmod":
@@ -378,8 +382,8 @@ def _bound_time(parsed: Parsed, first: int, last: int, token: Token) -> str:
         return "needed by its verb"
     if inner.tag == "NNS" and token.dep == "npadvmod" and parsed.child(inner, "nummod") is not None:
         return "a rate or a span"  # "refund three months"
-    if parsed.tokens[first].lower in ("some", "any", "most", "more"):
-        return "needed by its verb"  # "will bring Jerry some tomorrow"
+    if parsed.tokens[first].lower in ("some", "any", "most", "more", "another", "other"):
+        return "needed by its verb"  # "will bring Jerry some tomorrow", "wants to meet another day"
     complete = parsed.child(head, "dobj", "nsubjpass", "xcomp", "ccomp", "acomp") is not None or _others(
         parsed, head, token
     )
@@ -432,6 +436,8 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
     if comparing or any(t.lower in ("too", "enough", "such") for t in parsed.tokens[head.left : first]):
         return "needed by a measure"
     if opening == "to" and token.tag == "VB":
+        if token.lemma == "be" or parsed.child(token, "auxpass") is not None:
+            return "says what is known"  # "finds the air to be bad": no purpose
         target = parsed.child(head, "dobj", "nsubjpass")
         if target is not None and first == target.i + 1 and noun_class(target) in OF_WHAT:
             return "needed by its noun"  # "has reached the age to decide"

@@ -212,6 +212,7 @@ def bound_attribute(parsed: Parsed, first: int, last: int, token: Token) -> str:
         aside = set_off and closed and token.pos != "NUM" and head.pos in ("NOUN", "PROPN")
         behind = parsed.tokens[last + 2 : last + 3]
         more = [t for t in behind if t.sentence == token.sentence and t.pos in ("DET", "NOUN", "PROPN", "ADJ", "NUM")]
+        more += [t for t in parsed.tokens[first:last] if t.text == ","]  # "gives Tom, a friend, a pen, and leaves"
         row = bool(more) or parsed.child(token, "cc") is not None or leaves_a_row_open(parsed, first)
         return "one of several" if row else "" if aside else "not set off by commas"
     if set_off and closed and token.dep == "relcl":

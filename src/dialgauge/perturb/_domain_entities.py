@@ -17,8 +17,10 @@ from dialgauge.perturb._entities import (
     lexicon_side,
     role_replacement,
     term_replacement,
+    told_gender,
 )
 from dialgauge.perturb._entity_names import TITLES, is_role
+from dialgauge.perturb._guards import ancestors, lemma_of, under_negation
 from dialgauge.perturb._lexicon import Domain, lexicon, people, word_list
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._people import ALIKE, people_of
@@ -26,7 +28,7 @@ from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation,
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import PLACEHOLDER
 from dialgauge.perturb._value_order import Values, keeps_order
-from dialgauge.perturb._word_tables import word_map
+from dialgauge.perturb._word_tables import word_map, word_set
 
 #: Number of further attempts if an invented value is already in use.
 _ATTEMPTS = 24
@@ -39,6 +41,8 @@ _NAME = re.compile(r"\b[A-Z][a-z]+")
 _QUOTE = re.compile('["“”]')
 _GENDERED = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
 _NO_NAME = word_list("no_name")
+#: What is asked for or needed is not told yet.
+_SEEKING = word_set("seeking_verbs") | {"find", "forget", "get", "look", "lose"}
 
 
 def _entities(parsed: Parsed, dialogue: Dialogue | None) -> tuple[list[EntityGroup], Domain | None]:
@@ -121,17 +125,41 @@ def _is_misfit(group: EntityGroup, parsed: Parsed) -> bool:
         return True
     if group.kind == "quantity" and len({*_WEEKDAY.findall(text)}) > 1 and re.search(r"days?$|nights?$", group.surface):
         return True
+    if group.kind == "slot" and _is_sought(parsed, group.spans[0][1]):
+        return True
+    if group.kind == "person" and _is_called_otherwise(group, parsed):
+        return True
     if group.kind == "number" and re.search(r"\b(?:call|dial|phone|ring)s?\s$", text[: group.spans[0][0]]):
         return True
     if group.kind == "term" and re.search(r"\d\s$", text[: group.spans[0][0]]):
         return True  # "the 9:20 flight"
     if group.kind not in ("country", "place"):
         return False
-    named = {text[entity.start : entity.end] for entity in parsed.entities if entity.label == "GPE"} - {group.surface}
+    around = [entity for entity in parsed.entities if text[entity.start : entity.end] != group.surface]
+    if group.kind == "place" and any(entity.label in ("LOC", "NORP") for entity in around):
+        return True  # "near Turin in the Italian Alps"
+    named = {text[entity.start : entity.end] for entity in around if entity.label == "GPE"}
     countries = {*people().countries}
     if group.kind == "place" and re.search(r"\b(?:country|island|province|state)\b", text):
         return True  # "a trip to Swazi. The name of the country was changed"
     return bool(named - countries if group.kind == "country" else named & countries)
+
+
+def _is_sought(parsed: Parsed, end: int) -> bool:
+    """*Asks for her phone number*, *does not know the number*: who says it would not have to ask."""
+    noun = next((t for t in parsed.tokens if t.end == end), None)
+    if noun is None or under_negation(parsed, noun):
+        return True
+    return any(lemma_of(word) in _SEEKING or word.tag.startswith("W") for word in ancestors(parsed, noun))
+
+
+def _is_called_otherwise(group: EntityGroup, parsed: Parsed) -> bool:
+    """*Jules is ill. She …*: the sentence behind the one that names somebody begins with the pronoun of the other
+    sex, so that the list of names is wrong about this one."""
+    gender = people().gender_of(group.surface)
+    behind = parsed.sentences[parsed.sentence_of(group.spans[0][0]) + 1 :][:1]
+    other = {"feminine": r"He\b|His\b", "masculine": r"She\b|Her\b"}.get(gender or "")
+    return other is not None and any(re.match(other, parsed.text[start:end]) is not None for start, end in behind)
 
 
 def _in_quotes(text: str, span: tuple[int, int]) -> bool:
@@ -205,7 +233,8 @@ def _replacement(
     elif group.kind == "term":
         extrinsic = term_replacement(group, domain, values.taken, rng) if domain else None
     else:
-        made = (invented(group.kind, group.surface, rng) for _ in range(_ATTEMPTS))
+        gender = told_gender(parsed.text)
+        made = (invented(group.kind, group.surface, rng, gender) for _ in range(_ATTEMPTS))
         extrinsic = next((value for value in made if value and _is_new(value, group, values)), None)
     prefer_intrinsic = rng.random() < 0.5
     if source != "extrinsic" and intrinsic and (source == "intrinsic" or prefer_intrinsic or not extrinsic):
@@ -324,7 +353,7 @@ def _covers(group: EntityGroup, span: tuple[int, int]) -> bool:
 
 CHANGE_PERTURBATION = Perturbation(
     name="change_perturbation",
-    version="8",
+    version="9",
     family="domain",
     description="Replaces exactly n entities (amounts, dates, ids, names, roles, domain nouns) by others of their kind",
     effects={"consistency": "degrades", "relevance": "preserves"},
@@ -338,7 +367,7 @@ CHANGE_PERTURBATION = Perturbation(
     examples=(
         (
             "Nora paid $120 on Monday.",
-            "Nora paid $60 on Monday.",
+            "Wendy paid $120 on Monday.",
         ),
     ),
     options={

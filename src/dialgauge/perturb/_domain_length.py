@@ -55,7 +55,7 @@ _WORDY = tuple(
         ("prior to", "before"),
         ("free of charge", "free"),
         ("at no cost", "free"),
-        ("as soon as", "once"),
+        ("as soon as(?! possible)", "once"),
         ("at the moment", "now"),
         ("right now", "now"),
         ("so that", "so"),
@@ -109,8 +109,10 @@ def _propose_reduction(
     text = parsed.text
     total = word_count(text)
     edits: list[Edit] = []
-    for tier in (_talking, _wordy, _shorter_verbs, _asides, _fillers, _clauses, _adjuncts, _phrases, _described, _when):
+    reworded: list[Edit] = []
+    for tier in (*_REWORDING, _asides, _fillers, _clauses, _adjuncts, _phrases, _described, _when):
         found = list(tier(parsed))
+        reworded += found if tier in _REWORDING else ()
         rng.shuffle(found)
         for edit in found:
             if word_count(apply_edits(text, edits)) < _AIM_SHORTER * total:
@@ -120,14 +122,15 @@ def _propose_reduction(
     # What is told beside the main point goes only where nothing else made it shorter, and no more of it than needed:
     # first phrases, those without numbers and reasons before the others, then a whole sentence.
     for lesser in _lesser_points(parsed, dialogue):
-        if word_count(apply_edits(text, edits)) < _SHORTER * total:
+        if word_count(apply_edits(text, edits)) < _SHORTER * total and not {*edits} <= {*reworded}:
             break
         kept = [other for other in edits if not any(_overlap(edit, other) for edit in lesser)]
         if _bares_verb(parsed, [*kept, *lesser]):
             continue  # "hunt for a job on the web": one of the two stays
         if word_count(apply_edits(text, [*kept, *lesser])) >= _LEAST * total:
             edits = [*kept, *lesser]
-    if word_count(apply_edits(text, edits)) >= _SHORTER * total:
+    # "Discuss" for "talk about" takes away nothing that was told.
+    if word_count(apply_edits(text, edits)) >= _SHORTER * total or {*edits} <= {*reworded}:
         return NotApplicable(f"fewer than {1 - _SHORTER:.0%} of the words can be removed without losing the main point")
     return edits
 
@@ -154,6 +157,10 @@ def _wordy(parsed: Parsed) -> Iterator[Edit]:
             if match.group().endswith("about") and (" about " in rest or not re.match(r"\s+[\w#]", rest)):
                 continue  # "talk about the weather and about sports", "what they talked about"
             verb = next((t for t in parsed.tokens if t.start == match.start()), None)
+            if verb is not None and verb.pos == "NOUN" and verb.dep != "ROOT":
+                continue  # "talks about the pay go on"
+            if short == "with" and verb is not None and parsed.tokens[verb.i - 1].pos == "VERB":
+                continue  # "get together with her"
             base = verb is not None and (verb.tag in ("VB", "VBP") or (verb.dep == "ROOT" and verb.tag == "NN"))
             if match.group().lower() in _BASE_FORMS and not base:
                 continue  # "was put off", "has come back"
@@ -178,6 +185,8 @@ def _fillers(parsed: Parsed) -> Iterator[Edit]:
             joins = joins or (token.lower in ("however", "therefore") and before in (",", ";"))
             joins = joins or before in NEGATIONS  # "not far away"
             joins = joins or (token.lower == "just" and parsed.tokens[token.head].tag != "VBN")  # "just says it": only
+            joins = joins or (token.lower == "then" and parsed.tokens[token.head].pos == "ADP")  # "and then to a bar"
+            joins = joins or parsed.tokens[token.head].pos == "ADV"  # "very much"
             joins = joins or (token.lower == "then" and any(t.lower == "first" for t in parsed.tokens[: token.i]))
             particle = token.lower in _PARTICLES and parsed.tokens[token.head].pos == "VERB"  # "wins them over"
             denied = under_negation(parsed, token)  # "cannot quite understand"
@@ -258,6 +267,10 @@ def _shorter_verbs(parsed: Parsed) -> Iterator[Edit]:
                 and not _shares_pronoun(parsed, token)
             ):
                 yield _with_space(parsed, who.start, be.end)
+
+
+#: What says the same in fewer words.
+_REWORDING = (_talking, _wordy, _shorter_verbs)
 
 
 def _is_optional(parsed: Parsed, that: Token) -> bool:
@@ -452,7 +465,7 @@ LENGTH_REDUCTION = Perturbation(
     propose=_propose_reduction,
     validate=_validate_reduction,
     needs=frozenset({"parse"}),
-    version="10",
+    version="11",
     citation=CITATION,
     examples=(
         (

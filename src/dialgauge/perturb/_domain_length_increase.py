@@ -33,7 +33,6 @@ _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"(?<!\bfrom )(?<!\bby )(?<!\bright )(?<!\bjust )(?<!\buntil )\bnow\b(?! on\b| that\b)",
             "at this point in time",
         ),
-        (r"\buntil\b", "up until"),
         (r"\binstead of\b", "in place of"),
         (r"\bwants to\b", "has the wish to"),
         (r"\bwanted to\b", "had the wish to"),
@@ -46,7 +45,6 @@ _FIRST_LEADS = ("According to the conversation that is summarised here, ", "As f
 _NEXT_LEADS = (
     "In addition to this, ",
     "As the conversation furthermore shows, ",
-    "Beyond what has been said so far, ",
     "It should also be mentioned that ",
     "As can be seen from the conversation, ",
     "It is likewise worth noting that ",
@@ -57,6 +55,8 @@ _CLOSINGS = (
 )
 #: A sentence that begins so looks back already.
 _TYING = frozenset(["and", "but", "so", "or", "then", "also", "finally", "however", "still", "later", "afterwards"])
+#: *That worked*: nor does one that speaks of the last one.
+_BACK = frozenset(["that", "these", "this", "those"])
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 #: Parts of speech that are no names, whatever name they open.
 _NO_NAMES = frozenset({"ADP", "ADV", "AUX", "CCONJ", "DET", "NUM", "PRON", "SCONJ", "VERB"})
@@ -99,7 +99,13 @@ def _leads(parsed: Parsed, known: frozenset[str], rng: Random) -> Iterator[Edit]
     for place, (start, _) in enumerate(parsed.sentences):
         tokens = [token for token in parsed.tokens if token.sentence == place]
         whole = any(t.dep in ("nsubj", "nsubjpass", "expl") for t in tokens) and any(t.tag in _FINITE for t in tokens)
-        if not tokens or not whole or tokens[0].tag in ("VB", "UH") or tokens[0].lower in _TYING:
+        if (
+            not tokens
+            or not whole
+            or tokens[0].tag in ("VB", "UH")
+            or tokens[0].lower in _TYING
+            or tokens[0].lower in _BACK
+        ):
             continue
         lead = rng.choice(_FIRST_LEADS) if place == 0 else following[place % len(following)]
         first = tokens[0]
@@ -144,7 +150,7 @@ def _validate_increase(
 
 LENGTH_INCREASE = Perturbation(
     name="length_increase",
-    version="4",
+    version="5",
     family="domain",
     description="Uses more words for the same content; adds nothing",
     effects={"consistency": "preserves", "relevance": "preserves"},
@@ -155,7 +161,7 @@ LENGTH_INCREASE = Perturbation(
     examples=(
         (
             "The customer wanted to cancel the card because it was lost.",
-            "The customer had the wish to cancel the card due to the fact that it was lost.",
+            "The customer in this conversation had the wish to cancel the card because it was lost.",
         ),
     ),
 )

@@ -30,7 +30,7 @@ from dialgauge.perturb._speaker_pronouns import (
 _NO_NAME = word_list("no_name")
 #: What two people do with one another, so that it is the same whoever is named first.
 _TOGETHER = re.compile(
-    r"\b(?:agree|argu|chat|discuss|go|going|met|meet|play|quarrel|share|sharing|speak|swim|talk|together|work)\w*",
+    r"\b(?:(?:dis)?agree|argu|bargain|chat|compet|debat|differ|discuss|go|going|met|meet|play|quarrel|share|sharing|speak|swim|talk|together|work)\w*",
     re.IGNORECASE,
 )
 #: Somebody without a name who opens a sentence.
@@ -74,6 +74,8 @@ def _unswitchable(parsed: Parsed, dialogue: Dialogue | None, sides: Sides, menti
         WITH_RELATIVE.match(text, m.end) and _may_be_relative(sides, 0 if m.side else 1, mentions) for m in mentions
     ):
         return "a side is named as somebody's relative"  # "Elif's father", who is the other speaker
+    if any(re.match(r"['’](?!\w)", text[mention.end :]) for mention in mentions):
+        return "a side owns something by an apostrophe alone"  # "Hans' advice"
     if _misspelt(text, mentions):
         return "a side is named in two spellings"
     both: tuple[Side, Side] = (0, 1)
@@ -139,7 +141,7 @@ def _in_step(text: str, mentions: Sequence[Mention]) -> list[Mention]:
         between = text[mentions[0].end : mentions[1].start]
         if re.search(r"\bwith\s+(?:the\s+)?$", between) and _TOGETHER.search(between) and not _CLAUSES.search(between):
             joined = list(mentions)
-        if _MUTUAL.fullmatch(between):
+        if _MUTUAL.fullmatch(between) or re.search(r"\bdiffer\w*\s+from\s+(?:the\s+)?$", between):
             joined = list(mentions)
     return joined
 
@@ -199,7 +201,7 @@ def _masked(text: str, mentions: Sequence[Mention]) -> str:
 
 SPEAKER_SWITCH = Perturbation(
     name="speaker_switch",
-    version="9",
+    version="10",
     family="domain",
     description="Swaps the two sides: role words, names and their pronouns, everywhere",
     effects={"consistency": "degrades", "relevance": "degrades"},

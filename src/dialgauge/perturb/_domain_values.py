@@ -1,26 +1,32 @@
 """False values of the same kind: another amount, date, number, name in the form of the one it replaces."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from dialgauge.language import NUMBER_WORDS
 from dialgauge.perturb._entities import MONTHS, WEEKDAYS
 from dialgauge.perturb._entity_names import says_what_it_is
-from dialgauge.perturb._lexicon import people
+from dialgauge.perturb._lexicon import Gender, people
 from dialgauge.perturb._perturbation import Random
 
 _WORD_OF = {value: word for word, value in NUMBER_WORDS.items()}
 _FACTORS = (0.5, 0.6, 0.75, 0.8, 1.2, 1.25, 1.5, 1.75, 2.0)
+#: For what was measured, as a fever of 39.6 was.
+_NEAR_FACTORS = (0.9, 0.95, 1.05, 1.1)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
-def invented(kind: str, surface: str, rng: Random) -> str | None:
-    """Another value of this kind, or None if there is none."""
+#: An hour for another is one of the same part of the day.
+_HOURS_APART = 3
+
+
+def invented(kind: str, surface: str, rng: Random, gender: Gender | None = None) -> str | None:
+    """Another value of this kind, or None if there is none; ``gender`` is that of the pronouns around a name."""
     makers: dict[str, Callable[[str, Random], str | None]] = {
         "money": _scaled,
         "percentage": _scaled,
-        "number": _scaled,
+        "number": lambda s, r: _scaled(s, r, _NEAR_FACTORS if "." in s else _FACTORS),
         "quantity": _other_count,
         "phone": _other_digits,
         "id": _other_digits,
@@ -30,7 +36,7 @@ def invented(kind: str, surface: str, rng: Random) -> str | None:
         "weekday": lambda s, r: _other_of(WEEKDAYS, s, r),
         "year": _other_year,
         "time": _other_time,
-        "person": _other_person,
+        "person": lambda s, r: _other_person(s, r, gender),
         "speaker": _other_speaker,
         "organisation": _other_organisation,
         "place": lambda s, r: _other_of(people().places, s, r),
@@ -60,7 +66,7 @@ def _filled_slot(surface: str, rng: Random) -> str:
     return f"{surface} {rng.randint(100000, 999999)}"
 
 
-def _scaled(surface: str, rng: Random) -> str | None:
+def _scaled(surface: str, rng: Random, factors: Sequence[float] = _FACTORS) -> str | None:
     """Another number of the same size, with as many decimals, and commas where there were commas."""
     match = _FIRST_NUMBER.search(surface)
     if match is None:
@@ -72,7 +78,7 @@ def _scaled(surface: str, rng: Random) -> str | None:
     value = float(digits.replace(",", ""))
     if _YEAR.fullmatch(digits) and digits == surface:
         return _other_year(digits, rng)
-    scaled = round(value * rng.choice(_FACTORS), decimals)
+    scaled = round(value * rng.choice(factors), decimals)
     if decimals == 0 and value >= 100 and value % 10 == 0:
         scaled = round(scaled, -1)
     if scaled == value:
@@ -143,8 +149,12 @@ def _ordinal(number: int) -> str:
 def _other_time(surface: str, rng: Random) -> str:
     hour = re.match(r"\d{1,2}", surface)
     digits = hour.group() if hour else "0"
-    latest = 12 if re.search("m", surface, re.IGNORECASE) or int(digits) <= 12 else 22
-    number = rng.choice([n for n in range(1 if latest == 12 else 13, latest + 1) if n != int(digits)])
+    if re.search(r"\da|\sa", surface, re.IGNORECASE):
+        hours = range(6, 12)  # nobody has an appointment at 2.50 am
+    else:
+        hours = range(1, 13) if re.search("m", surface, re.IGNORECASE) or int(digits) <= 12 else range(13, 23)
+    near = [n for n in hours if 0 < abs(n - int(digits)) <= _HOURS_APART]
+    number = rng.choice(near or [n for n in hours if n != int(digits)])
     return f"{number}{surface[len(digits) :]}"
 
 
@@ -153,13 +163,13 @@ def _other_speaker(surface: str, rng: Random) -> str | None:
     return re.sub(r"\d+", lambda m: str(int(m.group()) + rng.randint(1, 4)), surface, count=1)
 
 
-def _other_person(surface: str, rng: Random) -> str:
+def _other_person(surface: str, rng: Random, told: Gender | None) -> str:
     """Somebody else of the same gender, called in the same way: with title, first name, surname or both."""
     table = people()
     match = re.match(r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+", surface)
     title = match.group() if match else ""
     known = {word.lower() for word in surface.split()}
-    gender = table.gender_of(surface)
+    gender = table.gender_of(surface) or told
     # Somebody who may be a man or a woman becomes somebody who may be either.
     firsts = {"feminine": table.feminine, "masculine": table.masculine}.get(gender or "", table.either)
     first = rng.choice([name for name in firsts if name.lower() not in known])

@@ -11,7 +11,7 @@ from functools import lru_cache
 from dialgauge.language import NUMBER_WORDS
 from dialgauge.perturb._entity_names import LABELS, TITLES, named
 from dialgauge.perturb._grammar import hyphenated
-from dialgauge.perturb._lexicon import Domain, alternatives, lexicon, people, plural
+from dialgauge.perturb._lexicon import Domain, Gender, alternatives, lexicon, people, plural
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._people import is_first_name
 from dialgauge.perturb._perturbation import Random
@@ -262,10 +262,17 @@ _SLOT = re.compile(
 )
 
 
+def told_gender(text: str) -> Gender | None:
+    """The gender of all pronouns of a text, if they have one: a new name has to fit them."""
+    women, men = (re.search(rf"\b(?:{words})\b", text, re.IGNORECASE) for words in ("she|hers?", "he|his|him"))
+    return None if bool(women) == bool(men) else "feminine" if women else "masculine"
+
+
 def role_replacement(text: str, rng: Random) -> str:
     """A name that nobody mentioned in place of a role, as in the paper (*the agent* becomes *Sarah Johnson*)."""
     table = people()
-    firsts = [name for name in (*table.feminine, *table.masculine) if name not in text]
+    fitting = {"feminine": table.feminine, "masculine": table.masculine}.get(told_gender(text) or "")
+    firsts = [name for name in fitting or (*table.feminine, *table.masculine) if name not in text]
     return f"{rng.choice(firsts)} {rng.choice([name for name in table.surnames if name not in text])}"
 
 
@@ -280,7 +287,10 @@ def term_replacement(group: EntityGroup, domain: Domain, taken: set[str], rng: R
     options = [
         form
         for word, form in zip(words, forms, strict=True)
-        if form.lower() not in taken and not _related(form, group.surface) and not _related(word, own)
+        if word not in lexicon().general  # a test is what a scan is, too
+        and form.lower() not in taken
+        and not _related(form, group.surface)
+        and not _related(word, own)
     ]
     return rng.choice(options) if options else None
 

@@ -73,6 +73,7 @@ class Lexicon:
     pairs: tuple[tuple[str, str], ...]
     mass: frozenset[str]
     same: tuple[frozenset[str], ...]
+    general: frozenset[str]
     chat_noise: tuple[str, ...]
     business_noise: tuple[str, ...]
     topics: tuple["Topic", ...]
@@ -149,6 +150,7 @@ def lexicon() -> Lexicon:
         pairs=tuple((first, second) for first, second in raw["pairs"]),
         mass=frozenset(raw["mass"]),
         same=tuple(map(frozenset, raw["same"])),
+        general=frozenset(raw["general"]),
         chat_noise=_general_noise("chat"),
         business_noise=_general_noise("business"),
         topics=tuple(map(_topic, _read("topics.toml")["topic"])),

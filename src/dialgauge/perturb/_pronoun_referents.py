@@ -245,12 +245,22 @@ def _by_name(
         named, place = not _PLACEHOLDER.fullmatch(group[0][0].root.text), group[0][0].root.sentence
         if _is_name(group[0][0].root) and any(_is_name(m.token) and m.is_somebody for m in others):
             return []  # "Chris left. Ruth and Chris like it": "they" would be several of them
+        acting = [m for m in text.mentions if m.token.dep in SUBJECTS and m.is_somebody]
+        again = any(m.same(group[0][1]) and m.token.sentence == place + 1 for m in acting)
+        beside = any(m in others and m.token.sentence == place and _is_joined(text, m.token) for m in acting)
+        if again or beside:
+            return []  # "they tell Ann. The agent also says", "they agree, and Ann refuses": "they" would be others
         near = [t for t in text.pronouns if _FORM_OF[t.lower] in ("he", "she") and abs(t.sentence - place) <= 1]
         return [] if named and near else list(group)  # "Lenny wants Tom to notice him": "they" would be others
     used = any(_FORM_OF[t.lower] == pronoun for t in text.pronouns)
     if (used and any(pronoun in m.slots for m in others)) or _is_spoken_of_otherwise(text, group[0][1], pronoun):
         return []
     return _as(pronoun, group)
+
+
+def _is_joined(text: _Text, doer: Token) -> bool:
+    """Whether somebody is the subject of a clause behind *and*, *but* or a comma."""
+    return text.parsed.tokens[doer.head].dep in ("conj", "ROOT")
 
 
 def _is_spoken_of_otherwise(text: _Text, mention: _Mention, pronoun: str) -> bool:
@@ -305,6 +315,8 @@ def _meets_another(text: _Text, phrase: Phrase, mention: _Mention) -> bool:
         return True  # "they" of the text are several
     if slot in ("he", "she") and any(_is_named_they(other, m) for other, m in text.kept):
         return True  # "Miles needs it. Tim tries": "they" beside "he" would be several
+    if slot in ("he", "she") and any(_may_hold(text, other, slot) for other, m in text.kept if m.joined_people):
+        return True  # "they celebrate. She is busy": one of them?
     near = [t for t in text.pronouns if _FORM_OF[t.lower] == form and abs(t.sentence - phrase.root.sentence) <= 1]
     if slot == _SEVERAL and any(t.start < phrase.start and t.sentence == phrase.root.sentence for t in near):
         return True  # "they stay in because Kay and Jo are busy": these need not be all of them
@@ -325,6 +337,12 @@ def _is_named_they(phrase: Phrase, mention: _Mention) -> bool:
     named = phrase.root.pos == "PROPN" or phrase.root.entity == "PERSON"
     one = named and not mention.joined_people and not _PLACEHOLDER.fullmatch(phrase.root.text)
     return one and _FORM_OF[phrase.pronoun] == "they"
+
+
+def _may_hold(text: _Text, phrase: Phrase, pronoun: str) -> bool:
+    """Whether one of those who became *they* together may be meant by *he* or *she*."""
+    inside = [t for t in text.parsed.tokens if phrase.holds(t) and t.pos == "PROPN"]
+    return any(pronoun in _genders([t.text]) for t in inside)
 
 
 def _rivals(text: _Text, phrase: Phrase, mention: _Mention, *, led: bool) -> bool:

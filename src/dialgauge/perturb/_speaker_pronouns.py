@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dialgauge.perturb._domain_sides import Mention, Side, Sides, gender_of_side
 from dialgauge.perturb._domain_text import FUNCTION_WORDS
 from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._grammar import can_be_verb
 from dialgauge.perturb._lexicon import Gender, people, word_list
 from dialgauge.perturb._people import is_first_name
 from dialgauge.perturb._word_tables import supersense, word_set
@@ -67,6 +68,10 @@ _TAKEN = re.compile(r"\b(?:tak(?:e|es|ing)|took|bring(?:s|ing)?|brought|driv(?:e
 _GIVEN = re.compile(
     rf"\b(?:(?:{'|'.join(sorted(word_set('giving_verbs')))})(?:s|es)?|bought|brought|found|gave|made|sent|told)\s+$"
 )
+#: Somebody right before what is his.
+_OWNER_BEFORE = re.compile(r"\b([A-Z]\w+) (?:and|with) $")
+#: A verb without *to* follows the one who may do it.
+_LET = re.compile(r"\blet(?:s|ting)?\s+$")
 OTHER_PEOPLE = word_set("person")
 #: The last sentence before a place, if it is about somebody's friend.
 _OWNED = re.compile(r"(?:^|[.!?]\s+)[A-Z]\w+['’]s\s+(\w+(?:\s+\w+)?)\b[^.!?]*[.!?]\s+$")
@@ -239,6 +244,8 @@ def _possessive(form: str, preceding: str, following: str) -> str:
         before_noun = True  # "her and Daddy's garden"
     if form == "her" and after.endswith("s") and _GIVEN.search(preceding):
         before_noun = False  # "send her booklets"
+    if form == "her" and _LET.search(preceding) and can_be_verb(after):
+        before_noun = False  # "will let her know"
     if told or after in _ADVERBS or (after == "home" and _TAKEN.search(preceding)):
         before_noun = False
     if form == "her":
@@ -263,6 +270,9 @@ def _stands_for(
     joined = _joined_to(pronoun, text, mentions)
     if joined is not None and genders[joined] in (gender, None):
         return joined
+    owner = _OWNER_BEFORE.search(window) if pronoun.group().lower() in ("his", "her") else None
+    if owner is not None and not any(m.start <= owner.start(1) < m.end for m in mentions):
+        return None  # "Lennon and his girlfriend"
     # Who is named as the speaker of a turn ("Agent:") does not speak of himself as "he".
     told = [mention for mention in mentions if text[mention.end : mention.end + 1] != ":"]
     near = _nearest(pronoun, text, _candidates(pronoun, text, told, mentions, genders))

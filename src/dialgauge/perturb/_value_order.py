@@ -15,8 +15,10 @@ _ORDERED = frozenset(["date", "money", "number", "percentage", "quantity", "time
 _HOUR = re.compile(r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))?(?:\s?(?P<half>[aApP])\.?[mM])?(?!\w)")
 #: What stands before an hour without its minutes.
 _CLOCK = re.compile(r"\b(?:at|around|about|after|before|by|till|until) $")
-#: A number said of something else may be so many times larger or smaller.
-_MAGNITUDE = 10
+#: A number said of something else may be so many times larger or smaller; one that was measured much less.
+_MAGNITUDE, _MEASURED = 2, 1.25
+#: Kinds of which no two of a text are the same number.
+_NUMBERS = frozenset(["number", "percentage", "quantity"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,11 @@ def _fits_its_words(value: str, group: EntityGroup, text: str) -> bool:
         or (group.kind in ("number", "quantity") and counted and 1 in (old, new))
     ):
         return False  # "50 Shades", "2, 500", "4,2", "for 1 years", "3 bathroom"
-    if group.kind == "number" and not old / _MAGNITUDE <= new <= old * _MAGNITUDE:
-        return False  # "4 yuan" for 1,000
+    most = _MEASURED if "." in group.surface else _MAGNITUDE
+    if group.kind == "number" and not old / most <= new <= old * most:
+        return False  # "4 yuan" for 1,000, a fever of 7.5
+    if group.kind in _NUMBERS and new in map(_amount, re.findall(r"\d[\d,]*(?:\.\d+)?", text)):
+        return False
     month = next((name for name in MONTHS if name in group.surface), None)
     if group.kind == "date" and month is not None and text.count(month) > 1 and month not in value:
         return False  # "comes on March 11th and leaves on March 13th"
