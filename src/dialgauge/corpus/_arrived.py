@@ -9,6 +9,7 @@ import polars as pl
 from dialgauge.corpus._corpus import FURTHER_TABLES, MAIN_TABLES
 from dialgauge.corpus._fields import Field
 from dialgauge.corpus._names import USES, is_id, is_person, normalised
+from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._utterances import is_total
 from dialgauge.corpus._values import NOT_GIVEN
 from dialgauge.errors import counted
@@ -95,7 +96,7 @@ def named_in(frame: pl.DataFrame, uses: Mapping[str, tuple[str, ...]]) -> list[F
         for column in uses.get(use, ()):
             if column in frame.columns:
                 one = Field(column, (use,))
-                one.counts.update(frame[column].drop_nulls().cast(pl.String).unique().to_list())
+                one.counts.update(frame.select(as_text(column, frame))[column].drop_nulls().unique().to_list())
                 found.append(one)
     return found
 

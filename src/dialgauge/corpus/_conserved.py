@@ -7,7 +7,7 @@ are exchanged for each other, the file is read again, and as many judgements mus
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -39,6 +39,7 @@ from dialgauge.corpus._mapping import IGNORE, Mapped
 from dialgauge.corpus._names import is_person, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._text_sections import sections_of
 from dialgauge.corpus._told_in_headings import texts_in_headings
 from dialgauge.corpus._turns import split_turns
 from dialgauge.corpus._unexplained import contradicted_names, lost_keys, stored_names, unread_names
@@ -60,6 +61,8 @@ _LONGEST_NAME = 3
 #: What names rows: a column that does so under its own name was read.
 _OF_KEY = ("dialogue_id", "system", "annotator", "dimension")
 _JUDGED = ("ratings", "preferences", "choices", "spans")
+#: What one question of a choice among several options has in common.
+_QUESTION = ("dialogue_id", "role", "tuple", "annotator", "dimension")
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +343,7 @@ def _unread(
     new = {path: _other_values(one, reading) for path, (one, reading) in judged.items()}
     difference = _difference(table, new, before, read)
     wanted = sum(reading.given for _, reading in judged.values())
-    if difference is not None and wanted - spare <= difference[0] <= wanted:
+    if difference is not None and wanted - spare <= difference.judgements <= wanted:
         return []
     found = []
     paths = list(judged)
@@ -348,22 +351,31 @@ def _unread(
     for start in range(0, len(paths), size):
         group = [judged[path] for path in paths[start : start + size]]
         difference = _difference(table, {one.path: new[one.path] for one, _ in group}, before, read)
-        if difference is not None and _is_wrong(group, *difference, spare, several):
-            found += [_as_nowhere(one, difference[0] if len(group) == 1 else 0) for one, _ in group]
+        if difference is not None and _is_wrong(group, difference, spare, several):
+            found += [_as_nowhere(one, difference.judgements if len(group) == 1 else 0) for one, _ in group]
     return found
 
 
-def _is_wrong(
-    group: list[tuple[Field, Reading]], here: int, elsewhere: bool, spare: int, several: Container[str]
-) -> bool:
+class _Difference(NamedTuple):
+    """How many judgements differ, to how many questions, and whether anything else does.
+
+    A choice is stored for each option: one answer changes several of them.
+    """
+
+    judgements: int
+    questions: int
+    elsewhere: bool
+
+
+def _is_wrong(group: list[tuple[Field, Reading]], difference: _Difference, spare: int, several: Container[str]) -> bool:
     """Whether the changed judgements are too few, or too many, for the cells of a group of fields."""
     wanted = sum(reading.given for _, reading in group)
-    if not here:
-        return not elsewhere or any(says_judged(one) for one, _ in group)
+    if not difference.judgements:
+        return not difference.elsewhere or any(says_judged(one) for one, _ in group)
     if any(one.booleans or one.path in several for one, _ in group):  # one of several buttons, or several labels
         return False
-    partly = here < wanted - spare
-    return partly or (len(group) == 1 and here > (1 + MOST_LEFT_OUT) * wanted)
+    partly = difference.judgements < wanted - spare
+    return partly or (len(group) == 1 and difference.questions > (1 + MOST_LEFT_OUT) * wanted)
 
 
 def _as_nowhere(one: Field, read: int = 0, looks_like: str = "judgements") -> Nowhere:
@@ -385,8 +397,8 @@ def _difference(
     new: Mapping[str, Mapping[str, Any]],
     before: _Read,
     read: Callable[[Table], _Read],
-) -> tuple[int, bool] | None:
-    """How many judgements differ with other values in these fields, and whether anything else does.
+) -> _Difference | None:
+    """What differs with other values in these fields.
 
     None where the file cannot be read with them: then they are not without meaning.
     """
@@ -394,14 +406,18 @@ def _difference(
         after = read(changed(table, new))
     except InputError:
         return None
-    here = sum(_differ(getattr(before, name), getattr(after, name)) for name in _JUDGED if hasattr(before, name))
+    differing = {n: _differ(getattr(before, n), getattr(after, n)) for n in _JUDGED if hasattr(before, n)}
+    judgements = sum(frame.height for frame in differing.values())
+    chosen = differing["choices"] if "choices" in differing else pl.DataFrame()
+    questions = chosen.select(_QUESTION).n_unique() if chosen.height else 0
     rest = [name for name in ("dialogues", "summaries", "annotators") if hasattr(before, name)]
-    return here, any(not getattr(before, name).equals(getattr(after, name)) for name in rest)
+    elsewhere = any(not getattr(before, name).equals(getattr(after, name)) for name in rest)
+    return _Difference(judgements, judgements - chosen.height + questions, elsewhere)
 
 
-def _differ(before: pl.DataFrame, after: pl.DataFrame) -> int:
+def _differ(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
     shared = [column for column in before.columns if column in after.columns and column != "_row"]
-    return before.join(after, on=shared, how="anti", nulls_equal=True).height
+    return before.join(after, on=shared, how="anti", nulls_equal=True)
 
 
 def _lost_texts(fields: list[Field], before: _Read) -> list[Nowhere]:
@@ -412,10 +428,16 @@ def _lost_texts(fields: list[Field], before: _Read) -> list[Nowhere]:
     found = []
     for one in fields:
         shown = list(one.counts)[:40]
-        here = sum(_plain(text) in stored or _plain(_said_in(text)) in stored for text in shown)
+        here = sum(_is_stored(text, stored) for text in shown)
         if here * 2 < len(shown):
             found.append(_as_nowhere(one, looks_like="texts"))
     return found
+
+
+def _is_stored(text: str, stored: str) -> bool:
+    """Whether a text is among those that were stored, as it is or in parts."""
+    parts = (sections_of(text) or {}).values() or [text]
+    return all(_plain(part) in stored or _plain(_said_in(part)) in stored for part in parts)
 
 
 def _said_in(text: str) -> str:

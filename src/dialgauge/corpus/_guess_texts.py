@@ -6,7 +6,7 @@ import polars as pl
 
 from dialgauge.corpus._column_types import COUNT
 from dialgauge.corpus._guess import Guess
-from dialgauge.corpus._names import COMMENT_WORDS, TIME_WORDS, USES, heading, is_housekeeping, normalised
+from dialgauge.corpus._names import COMMENT_WORDS, TIME_WORDS, USES, WEAK_PEOPLE, heading, is_housekeeping, normalised
 from dialgauge.corpus._times import day_first, parse_time
 from dialgauge.corpus._turns import parse_turns
 
@@ -60,6 +60,10 @@ def find_names(guess: Guess) -> None:
             free.remove(found[0])
     if "annotator" not in guess.taken and "system" in of:
         item = [of["dialogue_id"], of["system"]]
+        called = guess.people_named(WEAK_PEOPLE)
+        if called is not None and _judges(guess.frame, item, called):
+            guess.choose(called, "annotator", BY_ROWS)
+            return
         found = [column for column in free if _judges(guess.frame, item, column)]
         likely = [column for column in found if not is_housekeeping(guess.names[column])] or found
         if len(likely) == 1:

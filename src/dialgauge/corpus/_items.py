@@ -7,6 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from dialgauge.corpus._columns import make_plan
+from dialgauge.corpus._item_sides import with_sides_below
 from dialgauge.corpus._names import normalised
 from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._wide_headings import VALUE, is_judged
@@ -25,10 +26,11 @@ def with_items(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
         for target in sheets:
             if source is target or source not in made or target not in made:
                 continue
-            found = _named_items(source, target)
+            asking, shown = with_sides_below(source, target) or (source, target)
+            found = _named_items(asking, shown)
             if found is not None:
                 key, cells = found
-                made[made.index(source)] = _joined(source, target, key, cells)
+                made[made.index(source)] = _joined(asking, shown, key, cells)
                 made.remove(target)
                 notes.append(f"the headings of {source.name!r} name rows of {target.name!r}, by its column {key!r}")
     return made
@@ -38,7 +40,8 @@ def _named_items(source: Sheet, target: Sheet) -> tuple[str, dict[str, _Cell]] |
     """The column of ``target`` whose cells the headings of ``source`` name, and the item and question of each."""
     uses = make_plan(target.frame).uses
     texts = [column for use in ("summary", "reference", "dialogue") for column in uses.get(use, ())]
-    if not texts or {"summary", "dialogue"} & set(make_plan(source.frame).uses):
+    said = make_plan(source.frame).uses
+    if not texts or any(not is_judged(source.frame, c) for use in ("summary", "dialogue") for c in said.get(use, ())):
         return None
     own = {normalised(column) for column in source.frame.columns}
     for key in target.frame.columns:

@@ -13,6 +13,7 @@ import polars as pl
 
 from dialgauge.corpus._delimited import is_prose, is_table
 from dialgauge.corpus._fields import fields_of
+from dialgauge.corpus._file_cells import with_texts_of_files
 from dialgauge.corpus._files import read_text
 from dialgauge.corpus._judged_apart import judged_apart
 from dialgauge.corpus._look_alikes import is_named
@@ -22,6 +23,7 @@ from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._record_ids import with_record_ids
 from dialgauge.corpus._sheets import are_pages, one_table
+from dialgauge.corpus._survey_headings import with_questions
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._text_files import named_texts
 from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
@@ -64,7 +66,19 @@ def holds_tables(path: Path, loaders: Loaders) -> bool:
     plain = [file for file in files if file.suffix.lower() in SUFFIXES]
     if len(files) > 2 * len(plain):
         return True
-    return len(files) > len(plain) and bool(named_texts(plain, _sheets(files, loaders)))
+    if len(files) == len(plain):
+        return False
+    return bool(named_texts(plain, _sheets(files, loaders))) or _names_files(path, files, plain, loaders)
+
+
+def _names_files(folder: Path, files: Sequence[Path], plain: Sequence[Path], loaders: Loaders) -> bool:
+    """Whether the cells of a table among some files name the texts in others."""
+    for file in files:
+        if file not in plain:
+            with contextlib.suppress(InputError):
+                if with_texts_of_files(loaders[file.suffix.lower()](file), folder, plain)[1]:
+                    return True
+    return False
 
 
 def _sheets(files: Sequence[Path], loaders: Loaders) -> list[Sheet]:
@@ -79,6 +93,7 @@ def _sheets(files: Sequence[Path], loaders: Loaders) -> list[Sheet]:
 
 def _sheet(file: Path, table: Table) -> Sheet:
     if table.records is None:
+        table = with_questions(table)
         return Sheet(file.stem, table.frame, table.place)
     made = flat_rows((record for _, record in table.records), str(file))
     numbers = [number for number, _ in made]
@@ -146,6 +161,9 @@ def load_many(path: Path, loaders: Loaders) -> Table:
         raise InputError(f"{path}: no file that can be read fits this")
     tables = {file: loaders[file.suffix.lower()](file) for file in files}
     _refuse_copies(tables)
+    for file, table in tables.items() if texts else ():
+        tables[file], read = with_texts_of_files(table, path, texts)
+        texts = [text for text in texts if text not in read]
     written = named_texts(texts, [_sheet(file, table) for file, table in tables.items()]) if texts else []
     if not written and all(table.records is not None for table in tables.values()):
         apart = judged_apart(tables)

@@ -138,6 +138,7 @@ DIMENSIONS = frozenset(
         "calidad coerenza fluidita rilevanza accuratezza completezza chiarezza fedelta coerencia fluencia precisao "
         "clareza fidelidade samenhang vloeiendheid relevantie nauwkeurigheid volledigheid duidelijkheid honesty "
         "engagement engagingness interestingness interesting specificity verbosity harmlessness instruction_following "
+        "up_to_date thorough organized comprehensible succinct internally_consistent "
         "连贯性 流畅性 流畅度 一致性 相关性 忠实度 忠实性 准确性 准确度 完整性 简洁性 可读性 信息量 总体 "
         "总体质量 一貫性 流暢性 関連性"
     )
@@ -145,8 +146,8 @@ DIMENSIONS = frozenset(
 _THING = (
     "call|conversation|conv|contact|interaction|session|chat|ticket|case|dialog|dialogue|doc|document|meeting|article|"
     "example|question|thread|transcript|sample|item|instance|record|source|story|post|incident|text|recording|entry|"
-    "segment|passage|news|input|anruf|gesprach|appel|llamada|conversacion|chiamata|conversazione|chamada|conversa|"
-    "oproep|gesprek|dokument|vorgang|fall|对话|会话|通话|文档|样本|対話|会話"
+    "segment|passage|news|input|encounter|consultation|visit|anruf|gesprach|appel|llamada|conversacion|chiamata|"
+    "conversazione|chamada|conversa|oproep|gesprek|dokument|vorgang|fall|对话|会话|通话|文档|样本|対話|会話"
 )
 #: Columns that may identify a dialogue. Those without a word like "id" count only where their values are short.
 _ID = re.compile(
@@ -267,7 +268,7 @@ def is_housekeeping(name: str, in_words: bool = False) -> bool:
 
     What is answered ``in_words`` counts nothing: ``no_new_facts`` with yes and no is a question.
     """
-    if speaks_of_faults(name) or (in_words and _COUNTING.match(name)):
+    if name in DIMENSIONS or speaks_of_faults(name) or (in_words and _COUNTING.match(name)):
         return False
     return bool(_HOUSEKEEPING.fullmatch(name))
 

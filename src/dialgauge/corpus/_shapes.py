@@ -71,7 +71,7 @@ def hold_summaries(value: Any) -> bool:
     if isinstance(value, Mapping):
         return (
             len(value) > 1
-            and all(isinstance(item, Mapping) and _summary_in(item) for item in value.values())
+            and all(isinstance(item, Mapping) and (_summary_in(item) or _is_reviewed(item)) for item in value.values())
             and not any(is_dimension(normalised(key)) for key in value)
         )
     return (
@@ -82,6 +82,22 @@ def hold_summaries(value: Any) -> bool:
             for item in value
         )
     )
+
+
+def _is_reviewed(item: Mapping[str, Any]) -> bool:
+    """Whether an object is a text with what several people say of it: then it is none of these people."""
+    reviews = [inner for key, inner in item.items() if JUDGEMENTS.fullmatch(normalised(key))]
+    people = [
+        one
+        for one in reviews
+        if (isinstance(one, Mapping) and one and all(isinstance(inner, Mapping) for inner in one.values()))
+        or (isinstance(one, list) and one and all(_names_person(inner) for inner in one))
+    ]
+    return bool(people) and text_key(item) is not None
+
+
+def _names_person(item: Any) -> bool:
+    return isinstance(item, Mapping) and any(is_person(normalised(key)) for key in item)
 
 
 def hold_records(value: Any, depth: int = 0) -> bool:

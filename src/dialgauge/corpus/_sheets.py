@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from dialgauge.corpus._blind_keys import with_letters_told
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._items import with_items
@@ -40,9 +41,12 @@ def one_table(
     sheets = [replace(one, frame=tidied[one.name].frame, place=tidied[one.name].place) for one in sheets]
     sheets = with_systems_named(sheets, notes)
     as_they_are = tuple(sheets)
+    sheets = with_letters_told(sheets, notes)
     sheets = with_links(with_items(_with_dimensions(sheets), notes))
+    sheets = [_long_by_person(sheet, notes) for sheet in sheets]
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     sheets = [_with_known_systems(sheet, sheets, plans) for sheet in sheets]
+    sheets = _with_references(sheets, plans, notes)
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     filled = [sheet for sheet in sheets if _is_data(plans[sheet.name])] or list(sheets[:1])
     if len(filled) > 1 and not are_alike(filled):
@@ -97,6 +101,18 @@ def _names_dimension(sheet: Sheet) -> bool:
     return any(is_dimension(name) or name in USES["dimension"] for name in names)
 
 
+def _long_by_person(sheet: Sheet, notes: list[str]) -> Sheet:
+    """A sheet of judgements with columns for each person (``Ann Clarity``, ``Bob Clarity``), with a row for each."""
+    plan = make_plan(sheet.frame)
+    if _is_data(plan) or not plan.has("dialogue_id") or plan.has("annotator"):
+        return sheet
+    made = as_long(Table(sheet.frame, sheet.place), {})
+    if "annotator" not in made.frame.columns:
+        return sheet
+    notes += [f"{sheet.name}: {note}" for note in made.notes]
+    return replace(sheet, frame=made.frame, place=made.place)
+
+
 def _with_known_systems(sheet: Sheet, sheets: Sequence[Sheet], plans: dict[str, Plan]) -> Sheet:
     """The sheet with the systems that others name under the name that they have there, whatever it calls them."""
     if plans[sheet.name].has("system"):
@@ -109,6 +125,21 @@ def _with_known_systems(sheet: Sheet, sheets: Sequence[Sheet], plans: dict[str, 
         if len(given) > 1 and given <= known and column not in taken and others[0][1] not in sheet.frame.columns:
             return replace(sheet, frame=sheet.frame.rename({column: others[0][1]}))
     return sheet
+
+
+def _with_references(sheets: Sequence[Sheet], plans: dict[str, Plan], notes: list[str]) -> list[Sheet]:
+    """The sheets, in which summaries that nobody signed are references where another sheet has those of systems."""
+    if not any(plan.has("system") and plan.has("summary") for plan in plans.values()):
+        return list(sheets)
+    made = []
+    for sheet in sheets:
+        uses = plans[sheet.name].uses
+        texts = [column for column in uses.get("reference", ()) if normalised(column) in USES["summary"]]
+        if len(texts) == 1 and {"dialogue", "dialogue_id"} <= set(uses) and "reference" not in sheet.frame.columns:
+            notes.append(f"{sheet.name}: no column names a system: {texts[0]!r} is read as the references")
+            sheet = replace(sheet, frame=sheet.frame.rename({texts[0]: "reference"}))
+        made.append(sheet)
+    return made
 
 
 def _is_data(plan: Plan) -> bool:

@@ -33,6 +33,7 @@ from dialgauge.corpus._record_ids import with_record_ids
 from dialgauge.corpus._records import taken_out
 from dialgauge.corpus._sentence_rows import with_summaries
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._text_sections import with_sections
 from dialgauge.corpus._ticked import with_labels
 from dialgauge.corpus._told_in_headings import with_told_items
 from dialgauge.corpus._utterances import with_dialogues, without_totals
@@ -92,7 +93,7 @@ def understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) ->
             known = with_ids_of_dialogues(known, mapping)
             known = with_summaries(with_dialogues(known, mapping), mapping)
             known = with_inline_marks(known, mapping)
-        known = with_labels(known, mapping)
+        known = with_labels(with_sections(known, mapping), mapping)
         if known.frame.is_empty():
             raise_if_any(known.problems, path)
             raise InputError("has no rows")

@@ -283,7 +283,8 @@ def _ratings(
         title = normalised(heading(column)[0])
         if AGGREGATES.fullmatch(title) or not is_judged(frame, column):
             continue
-        system, rest = _of(title, plain)
+        # A column that is called after a system alone has the answers about it to what another column asks.
+        system, rest = (plain[title], VALUE) if title in plain else _of(title, plain)
         if systems and system is None:
             continue
         who, dimension = (None, rest) if named else _by(rest)

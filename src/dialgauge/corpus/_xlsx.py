@@ -13,6 +13,7 @@ import polars as pl
 
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._flat import flat_frame
+from dialgauge.corpus._forms import is_form, sheet_of_forms
 from dialgauge.corpus._headings import LOOKED_AT, distinct_names, find_headings
 from dialgauge.corpus._merged_cells import Merged, filled_down, merged_down
 from dialgauge.corpus._sheets import one_table
@@ -48,13 +49,34 @@ def load_xlsx(path: Path) -> Table:
         raise InputError(f"{path}: cannot be read as XLSX: {error}") from error
     notes: list[str] = []
     merged = merged_down(path) if path.suffix.lower() != ".ods" else {}
-    found = [
-        made for name in book.sheet_names if (made := _sheet(book, name, path, notes, merged.get(name, ()))) is not None
-    ]
+    forms = _forms(book, path)
+    sheets = [name for name in book.sheet_names if forms is None or name not in forms[1]]
+    found = [made for name in sheets if (made := _sheet(book, name, path, notes, merged.get(name, ()))) is not None]
+    if forms is not None:
+        notes.append(f"a form each, read as rows of answers: {', '.join(forms[1])}")
+        found.insert(0, forms[0])
     if not found:
         return Table(pl.DataFrame(), lambda row: (str(path), None))
-    shown = [sheet for sheet in found if _is_shown(book, sheet.name)]
+    shown = [sheet for sheet in found if sheet.name not in book.sheet_names or _is_shown(book, sheet.name)]
     return one_table(shown or found, notes, hidden=[sheet for sheet in found if sheet not in shown] if shown else ())
+
+
+def _forms(book: "fastexcel.ExcelReader", path: Path) -> tuple[Sheet, list[str]] | None:
+    """The sheets that are the same form, as one; None where there are none such."""
+    import fastexcel
+
+    where: dict[str, Any] = {"header_row": None, "skip_rows": 0, "dtypes": "string"}
+    try:
+        begun = [name for name in book.sheet_names if is_form(_grid(book, name, n_rows=LOOKED_AT, **where))]
+        named = [name for name in begun if _is_shown(book, name)]
+        grids = {name: _grid(book, name, **where) for name in named}
+    except (fastexcel.FastExcelError, pl.exceptions.PolarsError, ValueError):  # said where the sheet is read
+        return None
+    return sheet_of_forms(grids, str(path))
+
+
+def _grid(book: "fastexcel.ExcelReader", name: str, **where: Any) -> list[tuple[str | None, ...]]:
+    return list(book.load_sheet(name, **where).to_polars().iter_rows())
 
 
 def _is_shown(book: "fastexcel.ExcelReader", name: str) -> bool:

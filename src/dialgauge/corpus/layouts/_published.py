@@ -118,12 +118,15 @@ def _mqm(builder: Builder) -> None:
     """A row per error; ``<v>`` marks it in the target. A row ``No-error`` is a reading without a finding."""
     seen: set[tuple[str, str]] = set()
     segments: dict[str, set[Any]] = {}
+    # Either names the documents; the other may be that of all of them, or number what is in each.
+    names = {key: len({record.get(key) for _, record in builder.records}) for key in ("doc_id", "doc")}
+    telling = max(names, key=names.__getitem__)
     for _, record in builder.records:
-        segments.setdefault(_document(record), set()).add(record.get("seg_id"))
+        segments.setdefault(_document(record, telling), set()).add(record.get("seg_id"))
     found = {(_place(record), record.get("rater")) for _, record in builder.records if not _is_clean(record)}
     for line, record in builder.records:
         text, start, end = _unmarked(str(record["target"] or ""))
-        given = _document(record)
+        given = _document(record, telling)
         dialogue_id = f"{given}/{record.get('seg_id')}" if len(segments[given]) > 1 else given
         system = str(record.get("system") or "system")
         source = re.sub(r"\s*/\s*(?=[^\s:/]{1,30}:\s)", "\n", _MARK.sub("", str(record.get("source") or ""))) or None
@@ -148,8 +151,9 @@ def _place(record: Record) -> tuple[Any, ...]:
     return tuple(record.get(key) for key in ("system", "doc", "doc_id", "seg_id"))
 
 
-def _document(record: Record) -> str:
-    return str(record.get("doc_id") or record.get("doc") or record.get("globalSegId") or record.get("seg_id"))
+def _document(record: Record, first: str) -> str:
+    keys = (first, "doc_id", "doc", "globalSegId", "seg_id")
+    return str(next((record[key] for key in keys if record.get(key)), None))
 
 
 def _is_clean(record: Record) -> bool:

@@ -1,5 +1,6 @@
 """Annotation tools: Label Studio, Argilla, doccano, Potato."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -262,14 +263,19 @@ def _responses(responses: Any) -> Iterator[tuple[str, str | None, str, Any]]:
 
 def _is_doccano(keys: frozenset[str], first: Record) -> bool:
     listed = first.get("label", first.get("labels", first.get("entities")))
-    marked = isinstance(listed, list) and all(isinstance(one, list | Mapping) and len(one) >= 3 for one in listed)
+    marked = isinstance(listed, list) and (
+        all(isinstance(one, list | Mapping) and len(one) >= 3 for one in listed)
+        or ("Comments" in keys and all(isinstance(one, str) for one in listed))  # else they may be votes
+    )
     return isinstance(first.get("text"), str) and marked and ("label" in keys or "labels" in keys or "entities" in keys)
 
 
 def _doccano(builder: Builder) -> None:
-    for line, record in builder.records:
-        marked = [record[key] for key in ("label", "labels", "entities") if isinstance(record.get(key), list)]
-        listed: list[Any] = marked[0] if marked else []
+    """Places that were marked, or classes of whole texts; where no text has several, one without has no answer."""
+    every = [_doccano_labels(record) for _, record in builder.records]
+    classes = any(isinstance(one, str) for listed in every for one in listed)
+    several = any(len(listed) > 1 for listed in every)
+    for (line, record), listed in zip(builder.records, every, strict=True):
         data = {
             k: v
             for k, v in record.items()
@@ -281,7 +287,14 @@ def _doccano(builder: Builder) -> None:
             data["dialogue_id"] = record.get("id")
         builder.item(line, data)
         who = record.get("annotator") or record.get("username") or record.get("user") or "1"
-        judged = builder.key(data) | {"annotator": str(who), "dimension": "errors"}
+        key = builder.key(data) | {"annotator": str(who)}
+        if classes:
+            if listed or several:
+                said = "; ".join(map(str, record.get("Comments") or ())) or None
+                answer = json.dumps(listed, ensure_ascii=False) if several else listed[0]
+                builder.add(line, key | {"dimension": "label", "value": answer, "comment": said})
+            continue
+        judged = key | {"dimension": "errors"}
         for one in listed:
             if isinstance(one, Mapping):
                 one = (
@@ -292,6 +305,10 @@ def _doccano(builder: Builder) -> None:
             builder.judge("spans", line, judged | {"start": one[0], "end": one[1], "label": str(one[2])})
         if not listed:
             builder.judge("spans", line, judged | {"start": None, "end": None})
+
+
+def _doccano_labels(record: Record) -> list[Any]:
+    return next((record[key] for key in ("label", "labels", "entities") if isinstance(record.get(key), list)), [])
 
 
 def _is_potato(keys: frozenset[str], first: Record) -> bool:

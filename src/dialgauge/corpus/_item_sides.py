@@ -1,0 +1,113 @@
+"""Headings that name a row and a column of texts of another sheet: ``Call 1, Summary A: clear`` beside ``Call 1``.
+
+The row is then that of a dialogue, and each of its columns of texts has a summary of it.
+"""
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from dialgauge.corpus._names import TELLING, USES, normalised
+from dialgauge.corpus._table import Sheet
+from dialgauge.corpus._wide_headings import is_judged
+
+#: The column that names the summaries, and what stands between the names of its row and its column there.
+_ITEM, _JOINT = "item", " / "
+_FEWEST = 2
+#: Longer names are those of no writer.
+_LONGEST = 40
+_EDGE = " \t-–—:|/,;.[]()_?"
+
+
+def with_sides_below(source: Sheet, target: Sheet) -> tuple[Sheet, Sheet] | None:
+    """Both sheets, the second with a row for each summary, the first with its name in the headings about it."""
+    texts = [column for column in target.frame.columns if _is_called_summary(column)]
+    if len(texts) < _FEWEST or {_ITEM, "summary", "system"} & {*target.frame.columns, *source.frame.columns}:
+        return None
+    for key in target.frame.columns:
+        rows = target.frame[key].cast(pl.String, strict=False).str.strip_chars()
+        if key in texts or rows.null_count() or not rows.is_unique().all() or (rows.str.len_chars() > _LONGEST).any():
+            continue
+        named = {
+            column: cell
+            for column in source.frame.columns
+            if (cell := _cell(column, rows.to_list(), texts)) is not None and is_judged(source.frame, column)
+        }
+        items = {cell[:2] for cell in named.values()}
+        if len(items) == len(rows) * len(texts) and len(set(named.values())) == len(named):
+            same = _shared_beginning([asked for _, _, asked in named.values()])
+            renamed = {column: f"{row}{_JOINT}{text} [{asked[same:]}]" for column, (row, text, asked) in named.items()}
+            return replace(source, frame=source.frame.rename(renamed)), _long(target, key, texts)
+    return None
+
+
+def _is_called_summary(column: str) -> bool:
+    """Whether a heading has a word for a summary and the name of one behind it: "Summary A"."""
+    first, _, side = normalised(column).partition("_")
+    return bool(side) and (first in TELLING["summary"] or first in USES["summary"])
+
+
+def _cell(column: str, rows: Sequence[str], texts: Sequence[str]) -> tuple[str, str, str] | None:
+    """The row and the column that a heading names, and what it asks about that text."""
+    row, rest = _taken_out(column, rows)
+    text, asked = _taken_out(rest, texts)
+    return (row, text, asked.strip(_EDGE) or "rating") if row and text else None
+
+
+def _shared_beginning(questions: Sequence[str]) -> int:
+    """How many letters all questions begin with, to the end of a word: "The summary is … clear", "… correct"."""
+    letters = itertools.takewhile(lambda here: len(set(here)) == 1, zip(*questions, strict=False))
+    shared = "".join(here[0] for here in letters)
+    return shared.rfind(" ") + 1 if len(set(questions)) > 1 else 0
+
+
+def _taken_out(heading: str, names: Sequence[str]) -> tuple[str | None, str]:
+    for name in sorted(names, key=len, reverse=True):
+        at = re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", heading, re.IGNORECASE)
+        if at is not None:
+            return name, f"{heading[: at.start()]}{heading[at.end() :]}"
+    return None, heading
+
+
+def _long(target: Sheet, key: str, texts: Sequence[str]) -> Sheet:
+    writers = _writers(target.frame, key, texts)
+    rest = [column for column in target.frame.columns if column not in {*texts, *writers.values()}]
+    numbered = target.frame.with_row_index("_origin")
+    parts = [
+        numbered.select(
+            "_origin",
+            *rest,
+            (pl.col(key).cast(pl.String).str.strip_chars() + f"{_JOINT}{text}").alias(_ITEM),
+            (pl.col(writers[text]).cast(pl.String) if writers else pl.lit(_side(text))).alias("system"),
+            pl.col(text).cast(pl.String).alias("summary"),
+        )
+        for text in texts
+    ]
+    frame = pl.concat(parts).sort("_origin", maintain_order=True)
+    origin, place = frame["_origin"].to_list(), target.place
+    named = {} if "dialogue_id" in rest else {key: "dialogue_id"}
+    return replace(target, frame=frame.drop("_origin").rename(named), place=lambda row: place(origin[row]))
+
+
+def _writers(frame: pl.DataFrame, key: str, texts: Sequence[str]) -> Mapping[str, str]:
+    """The column that says who wrote each of the texts, where just one of short names ends as its heading does."""
+    found = {}
+    for text in texts:
+        side = normalised(_side(text))
+        ends = [
+            column
+            for column in frame.columns
+            if column not in (*texts, key)
+            and normalised(column).endswith(f"_{side}")
+            and (frame[column].drop_nulls().cast(pl.String, strict=False).str.len_chars() <= _LONGEST).all()
+        ]
+        if len(ends) == 1:
+            found[text] = ends[0]
+    return found if len(found) == len(texts) else {}
+
+
+def _side(text: str) -> str:
+    return text.split()[-1]
