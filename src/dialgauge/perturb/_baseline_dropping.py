@@ -27,7 +27,7 @@ STOP_WORDS = word_set("stopwords")
 _LIMITING = frozenset(
     [
         *("but", "could", "each", "either", "may", "might", "more", "most", "must", "only", "or", "other"),
-        *("same", "should", "than", "too"),
+        *("rather", "same", "should", "than", "too", "would"),
     ]
 )
 #: Prepositions that the nouns around them leave to be guessed; *before* and *until* are no such.
@@ -167,7 +167,8 @@ def _carries_meaning(parsed: Parsed, token: Token) -> bool:
         return follows is None or parsed.child(follows, "aux") is None  # "has to go" is "go"
     if token.tag in ("PRP", "EX"):
         acts = token.dep in SUBJECTS and (head.dep != "ROOT" or parsed.child(token, "conj") is not None)
-        return acts or token.dep in ("dobj", "dative")
+        after = token.dep == "pobj" and head.lower not in _EMPTY_PREPOSITIONS  # "turns Tom against him"
+        return acts or after or token.dep in ("dobj", "dative")
     if token.tag in ("WP", "WRB") or token.dep == "mark":
         return token.lower != "that" and (token.tag != "WP" or head.dep in ("ccomp", "pcomp"))
     if token.dep == "cc":

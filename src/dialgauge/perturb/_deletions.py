@@ -303,7 +303,10 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
     complete = complete or (parsed.child(head, "prt") is not None and _others(parsed, head, token))
     if timed:
         alone = lemma in _BINDING_VERBS and not _others(parsed, head, token)
-        alone = not complete and (alone or (head.dep in ("relcl", "acl") and head.tag != "VB"))
+        dated = head.dep == "acl" or (head.dep == "relcl" and head.tag != "VB")  # "an agreement to ship by May"
+        helper = parsed.child(head, "aux")
+        dated = dated or (head.tag == "VBG" and helper is not None and is_be(helper))  # "is landing at 3 pm"
+        alone = not complete and (alone or (dated and not _others(parsed, head, token)))
         return "needed by its verb" if lemma in _TIMED or alone else ""
     if not complete and follows_complement(parsed, token, head):
         return ""

@@ -136,7 +136,7 @@ def _is_misfit(group: EntityGroup, parsed: Parsed) -> bool:
     if group.kind not in ("country", "place"):
         return False
     around = [entity for entity in parsed.entities if text[entity.start : entity.end] != group.surface]
-    if group.kind == "place" and any(entity.label in ("LOC", "NORP") for entity in around):
+    if any(entity.label in ("LOC", "NORP") for entity in around):
         return True  # "near Turin in the Italian Alps"
     named = {text[entity.start : entity.end] for entity in around if entity.label == "GPE"}
     countries = {*people().countries}
