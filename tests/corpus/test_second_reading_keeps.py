@@ -9,9 +9,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from dialgauge.corpus import _judged_apart, _reading, read_corpus
+from dialgauge.corpus import _assemble, _judged_apart, _reading, read_corpus
+from dialgauge.corpus._dropped import dropped_fields
 from dialgauge.corpus._formats import format_to_read
+from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Sheet, Table
+from dialgauge.corpus._understand import plan_of
 from dialgauge.corpus.structure import _parts, _roles, read_by_structure
 from dialgauge.corpus.structure._joins import profiled
 
@@ -178,3 +181,60 @@ def test_texts_of_several_files_are_in_the_order_of_their_names(monkeypatch: pyt
     judged = [{"dialogue_id": str(n), "fluency": 4 - n} for n in range(3)]
     assert _judged_apart.judged_apart({**told, Path("j.json"): of("j.json", judged)}) is not None
     assert seen == [[f"They talk {n}." for n in range(8)]]
+
+
+def answered(**more: Any) -> list[dict[str, Any]]:
+    """Judgements of two people under known names, each row with something more."""
+    return [
+        {
+            "id": f"d{n}",
+            "dialogue": SAID + str(n),
+            "model": one,
+            "summary": f"They {n} {one}." + LONG,
+            "rater": who,
+            "puan": 1 + (n + k + j) % 4,
+            **more,
+        }
+        for n in range(5)
+        for k, one in enumerate(("m1", "m2"))
+        for j, who in enumerate(("ann", "bob"))
+    ]
+
+
+def told(source: object, mapping: dict[str, str] | None = None) -> str:
+    return "; ".join(text for one in read_corpus(source, mapping=mapping).accounts for text in one.too_much())
+
+
+@pytest.mark.parametrize("answer", ["Yes", 3, True, "good"])
+def test_a_question_of_the_first_reading_is_not_dropped(tmp_path: Path, answer: object) -> None:
+    rows = answered(zorp=answer)
+    sources = [rows, lines(tmp_path / "rows.jsonl", rows), table(tmp_path / "rows.csv", rows)]
+    for source in sources:
+        assert "'zorp' looks like judgements (20 cells" in told(source)
+        assert told(source, {"ignore": "zorp"}) == ""
+
+
+def test_two_columns_of_people_in_a_file_are_asked_about(tmp_path: Path) -> None:
+    rows = answered()
+    for row in rows:
+        row["zorp"] = row.pop("rater")
+        row["qx"] = {"ann": "north", "bob": "south"}[row["zorp"]]
+    for source in (rows, lines(tmp_path / "rows.jsonl", rows)):
+        assert "'zorp' or 'qx' may name the annotators" in told(source)
+        assert told(source, {"annotator": "zorp", "ignore": "qx"}) == ""
+
+
+def test_fields_that_a_reading_uses_are_not_dropped(tmp_path: Path) -> None:
+    path = nested(tmp_path / "calls.jsonl", "rater", ("ann", "bob"))
+    made = read_by_structure(loaded(path), {})
+    assert made is not None
+
+    def read(other: Table) -> _assemble.Parts:
+        return _assemble.assemble(other, plan_of(other, {}), ReadingSettings())
+
+    asked = [f"'ratings[].{name}' looks like judgements" for name in ("fluency", "wrote", "rater")]
+    assert dropped_fields(made, read(made), asked, read) == []
+    kept = lines(tmp_path / "more.jsonl", [{**json.loads(one), "zorp": "Yes"} for one in path.read_text().splitlines()])
+    made = read_by_structure(loaded(kept), {})
+    assert made is not None
+    assert dropped_fields(made, read(made), [*asked, "'zorp' looks like judgements"], read) == ["zorp"]

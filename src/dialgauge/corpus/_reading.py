@@ -10,6 +10,7 @@ import polars as pl
 from dialgauge.corpus._assemble import Parts, assemble
 from dialgauge.corpus._conserved import lost_fields
 from dialgauge.corpus._corpus import Corpus, CorpusInfo
+from dialgauge.corpus._dropped import dropped_fields
 from dialgauge.corpus._folder import read_folder
 from dialgauge.corpus._formats import Format
 from dialgauge.corpus._mapping import CONSTANT, Mapped
@@ -96,7 +97,8 @@ def best_reading(
 ) -> tuple[Table, Parts]:
     """What names and layouts say of a source; where that leaves something unread, what its structure says.
 
-    The second counts only if it reads everything, and is asked by the same checks.
+    The second counts only if it reads everything, is asked by the same checks, and uses every field that the first
+    asked about.
     """
     try:
         table = understood(loaded, str(path), mapping, layout)
@@ -115,7 +117,7 @@ def best_reading(
             if first is None:
                 raise
         else:
-            if second is not None and (first is None or _keeps(second[1], first[1])):
+            if second is not None and (first is None or _replaces(*second, first[1], asked)):
                 return second
     if first is None:
         assert failed is not None
@@ -128,6 +130,14 @@ def _is_whole(parts: Parts, mapping: Mapped) -> bool:
     asked = "annotator" in mapping or "dimension" in mapping
     judged = any(getattr(parts, name).height for name in ("ratings", "preferences", "choices", "spans"))
     return not any(one.too_much() for one in parts.accounts) and (judged or not asked)
+
+
+def _replaces(table: Table, second: Parts, first: Parts, asked: ReadingSettings) -> bool:
+    """Whether a second reading, made of this table, has all that the first has, and what the first asked about."""
+    questions = [text for one in first.accounts for text in one.too_much()]
+    return _keeps(second, first) and not dropped_fields(
+        table, second, questions, lambda other: assemble(other, plan_of(other, {}), asked)
+    )
 
 
 def _keeps(second: Parts, first: Parts) -> bool:
