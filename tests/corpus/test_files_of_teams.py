@@ -220,6 +220,43 @@ def test_files_with_another_number_of_lines_are_no_outputs(tmp_path: Path) -> No
         read_corpus(folder)
 
 
+def judged_by_many(folder: Path) -> Path:
+    """Dialogues and a file of judgements for each of several people, beside a file of outputs for each system."""
+    table(folder / "chats.csv", [["chat_id", "dialogue"], *map(list, DIALOGUES.items())])
+    for k, who in enumerate(("ann", "bob", "cyd", "dan", "eve")):
+        rows: Rows = [["chat_id", "system", "clarity"]]
+        table(folder / f"ratings_{who}.csv", [*rows, *([d, s, 1 + (points(d, s, "ann") + k) % 5] for d, s in TEXTS)])
+    (folder / "outputs").mkdir()
+    for s in SYSTEMS:
+        written = "".join(f"{TEXTS[d, s]}\n" for d in DIALOGUES)
+        (folder / "outputs" / f"{s}.txt").write_text(written, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("others", [True, False])
+def test_outputs_with_another_number_of_lines_are_named_beside_many_tables(tmp_path: Path, others: bool) -> None:
+    folder = judged_by_many(tmp_path / "study")
+    assert not refused(read_corpus(folder))
+    with (folder / "outputs" / "mT5.txt").open("a", encoding="utf-8") as file:
+        file.write("One line more.\n")
+    if not others:
+        (folder / "outputs" / "alpha.txt").unlink()
+    said = refused(read_corpus(folder))
+    assert any(text.startswith("the file 'outputs/mT5.txt' (4 lines) is called after what a table") for text in said)
+    assert len(said) == 1 + others
+    gone = ["outputs/mT5.txt", *(["outputs/alpha.txt"] if others else [])]
+    assert not refused(read_corpus(folder, mapping={"ignore": gone}))
+
+
+def test_other_texts_beside_tables_are_named_in_a_note(tmp_path: Path) -> None:
+    folder = judged_by_many(tmp_path / "study")
+    (folder / "how_we_did_it.txt").write_text("We asked five people.\nThey read all.\n", encoding="utf-8")
+    corpus = read_corpus(folder)
+    assert not refused(corpus)
+    assert corpus.summaries.filter(pl.col("text") != "").height == len(TEXTS)
+    assert "not read, as no table names them: how_we_did_it.txt" in corpus.notes
+
+
 def test_texts_with_reviews_under_the_names_of_systems(tmp_path: Path) -> None:
     encounters = [
         {

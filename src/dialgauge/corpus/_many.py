@@ -25,7 +25,7 @@ from dialgauge.corpus._record_ids import with_record_ids
 from dialgauge.corpus._sheets import are_pages, one_table
 from dialgauge.corpus._survey_headings import with_questions
 from dialgauge.corpus._table import Sheet, Table
-from dialgauge.corpus._text_files import named_texts
+from dialgauge.corpus._text_files import first_of, name_systems, named_texts, unread_texts
 from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
 from dialgauge.corpus._wrapped import unwrapped
 from dialgauge.corpus.layouts import recast
@@ -35,8 +35,6 @@ from dialgauge.errors import InputError
 Loaders = Mapping[str, Callable[[Path], Table]]
 #: Texts have no zero in this many bytes of their beginning.
 _LOOKED_AT = 8_192
-#: So many files that are not read are named.
-_MOST_NAMED = 5
 
 
 def is_pattern(path: Path) -> bool:
@@ -68,7 +66,9 @@ def holds_tables(path: Path, loaders: Loaders) -> bool:
         return True
     if len(files) == len(plain):
         return False
-    return bool(named_texts(plain, _sheets(files, loaders))) or _names_files(path, files, plain, loaders)
+    sheets = _sheets(files, loaders)
+    named = bool(named_texts(plain, sheets)) or name_systems(plain, sheets)
+    return named or _names_files(path, files, plain, loaders)
 
 
 def _names_files(folder: Path, files: Sequence[Path], plain: Sequence[Path], loaders: Loaders) -> bool:
@@ -143,8 +143,7 @@ def _other_files(folder: Path, loaders: Container[str]) -> list[str]:
         if file.is_file() and file.suffix.lower() not in loaders and file.name[0] != "."
         if not _is_elsewhere(file.relative_to(folder), folder) and _is_binary(file)
     ]
-    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    return [f"not read, as they hold no text: {', '.join(found[:_MOST_NAMED])}{more}"] if found else []
+    return [f"not read, as they hold no text: {first_of(found)}"] if found else []
 
 
 def _is_binary(file: Path) -> bool:
@@ -164,15 +163,19 @@ def load_many(path: Path, loaders: Loaders) -> Table:
     for file, table in tables.items() if texts else ():
         tables[file], read = with_texts_of_files(table, path, texts)
         texts = [text for text in texts if text not in read]
-    written = named_texts(texts, [_sheet(file, table) for file, table in tables.items()]) if texts else []
+    rows = [_sheet(file, table) for file, table in tables.items()] if texts else []
+    written = named_texts(texts, rows)
+    read_here = {sheet.place(row)[0] for sheet in written for row in range(sheet.frame.height)}
+    unread, left = unread_texts([text for text in texts if str(text) not in read_here], path, rows)
     if not written and all(table.records is not None for table in tables.values()):
         apart = judged_apart(tables)
         if apart is None:
-            return _records(tables)
+            made = _records(tables)
+            return replace(made, notes=(*made.notes, *left), unread=unread)
         tables = apart
     problems = [problem for table in tables.values() for problem in table.problems]
     notes = [f"{file.name}: {note}" for file, table in tables.items() for note in table.notes]
-    notes += [] if is_pattern(path) else _other_files(path, loaders)
+    notes += left if is_pattern(path) else [*left, *_other_files(path, loaders)]
     sheets = _told_apart({file: _sheet(file, table) for file, table in tables.items()})
     stacked = one_table([*written, *sheets], notes, "file")
     return Table(
@@ -182,7 +185,7 @@ def load_many(path: Path, loaders: Loaders) -> Table:
         stacked.notes,
         (*problems, *stacked.problems),
         known=stacked.known,
-        unread={**stacked.unread, **({} if is_pattern(path) else _nameless_tables(path, loaders))},
+        unread={**stacked.unread, **unread, **({} if is_pattern(path) else _nameless_tables(path, loaders))},
         parts=stacked.parts,
     )
 

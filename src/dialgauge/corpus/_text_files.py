@@ -11,6 +11,10 @@ from dialgauge.corpus._names import TELLING, USES, normalised
 from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._transcripts import load_transcripts
 from dialgauge.corpus._turns import parse_turns
+from dialgauge.errors import counted
+
+#: So many files that are not read are named.
+_MOST_NAMED = 5
 
 
 def named_texts(files: Sequence[Path], sheets: Sequence[Sheet]) -> list[Sheet]:
@@ -31,14 +35,44 @@ def named_texts(files: Sequence[Path], sheets: Sequence[Sheet]) -> list[Sheet]:
     for folder, inside in linked.items():
         if folder in spoken[:1]:
             tables = [load_transcripts(file) for file in inside]
-            texts = [table.frame["dialogue"][0] if table.frame.height == 1 else None for table in tables]
-            rows = [(f.stem, text) for f, text in zip(inside, texts, strict=True) if text is not None]
+            alone = [n for n, table in enumerate(tables) if table.frame.height == 1]
+            rows = [(inside[n].stem, tables[n].frame["dialogue"][0]) for n in alone]
+            inside = [inside[n] for n in alone]
             frame = pl.DataFrame(rows, schema={"dialogue_id": pl.String, "dialogue": pl.String}, orient="row")
         else:
             written = [(file.stem, folder.name, read_text(file).text.strip()) for file in inside]
             frame = pl.DataFrame(written, schema=_SUMMARIES, orient="row")
         found.append(Sheet(folder.name, frame, _places(inside)))
     return found
+
+
+def name_systems(files: Sequence[Path], sheets: Sequence[Sheet]) -> bool:
+    """Whether some files are called after the systems of a table, as files of outputs are."""
+    systems = {cell for sheet in sheets for values in _systems_of(sheet) for cell in _cells(values)}
+    return any(file.stem in systems for file in files)
+
+
+def unread_texts(files: Sequence[Path], folder: Path, sheets: Sequence[Sheet]) -> tuple[dict[str, str], list[str]]:
+    """What to say of files of texts that were not read: why, by name, of those that a table names; and a note.
+
+    A table names a file of outputs by its system: then it has more or fewer lines than there are dialogues.
+    """
+    known = {cell for sheet in sheets for values in _columns_of(sheet) for cell in _cells(values)}
+    lines = {file.relative_to(folder).as_posix(): len(read_text(file).text.strip().splitlines()) for file in files}
+    named = {
+        name: f"the file {name!r} ({counted(count, 'line')}) is called after what a table names and was not read: give "
+        f"all files of outputs a line for each dialogue, or leave it out (--map ignore={name})"
+        for name, count in lines.items()
+        if Path(name).stem in known and count
+    }
+    others = [name for name in lines if name not in named]
+    return named, [f"not read, as no table names them: {first_of(others)}"] if others else []
+
+
+def first_of(names: Sequence[str]) -> str:
+    """The first of some names of files, and how many more there are."""
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def _line_by_line(
@@ -123,7 +157,22 @@ def _places(files: Sequence[Path]) -> Callable[[int], tuple[str, int | None]]:
 
 
 def _names_in(sheet: Sheet) -> list[set[str]]:
-    return [set(values.drop_nulls().cast(pl.String, strict=False)) for values in sheet.frame.iter_columns()]
+    """The values of each column that may name dialogues."""
+    systems = {values.name for values in _systems_of(sheet)}
+    return [_cells(values) for values in _columns_of(sheet) if values.name not in systems]
+
+
+def _systems_of(sheet: Sheet) -> list[pl.Series]:
+    named = make_plan(sheet.frame).uses.get("system", ())
+    return [values for values in _columns_of(sheet) if values.name in named]
+
+
+def _columns_of(sheet: Sheet) -> list[pl.Series]:
+    return [values for values in sheet.frame.iter_columns() if not values.dtype.is_nested()]
+
+
+def _cells(values: pl.Series) -> set[str]:
+    return set(values.drop_nulls().cast(pl.String, strict=False))
 
 
 def _linked(files: Sequence[Path], known: Sequence[list[set[str]]]) -> list[Path]:
