@@ -214,6 +214,14 @@ def test_a_question_of_the_first_reading_is_not_dropped(tmp_path: Path, answer: 
         assert told(source, {"ignore": "zorp"}) == ""
 
 
+def test_one_answer_of_everybody_is_asked_about_whatever_people_are_called(tmp_path: Path) -> None:
+    names = {"id": "job", "dialogue": "verlauf", "model": "origin", "summary": "said", "rater": "who"}
+    rows = [{names.get(key, key): value for key, value in row.items()} for row in answered(zorp="Yes")]
+    for source in (rows, lines(tmp_path / "rows.jsonl", rows), table(tmp_path / "rows.csv", rows)):
+        assert "'zorp' looks like judgements (20 cells" in told(source)
+        assert told(source, {"ignore": "zorp"}) == ""
+
+
 def test_two_columns_of_people_in_a_file_are_asked_about(tmp_path: Path) -> None:
     rows = answered()
     for row in rows:

@@ -187,12 +187,20 @@ def _is_as_it_was(table: Table, raw: Table | None) -> bool:
     )
 
 
+def _has_its_rows(table: Table) -> bool:
+    """Whether a table has a row for each one, or each record, of its file: then what is in all rows is everybody's."""
+    raw = table.raw
+    if raw is None or table.layout is not None or table.further:
+        return False
+    return table.frame.height == (raw.frame.height if raw.records is None else len(raw.records))
+
+
 def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: _Read) -> dict[str, tuple[Field, Reading]]:
     """The fields that look like judgements, by path, with how they are read."""
     has_judgements = any(getattr(parts, name).height for name in _JUDGED if hasattr(parts, name))
     paths = {one.path for one in fields}
     beside = {one.names[:-1]: one.filled for one in fields if is_person(normalised(one.names[-1]))}
-    in_rows = plan.has("annotator") and _is_as_it_was(table, table.raw)
+    in_rows = plan.has("annotator") and _has_its_rows(table)
     everybody = table.frame.height if in_rows else 0
     found = {}
     for one in fields:
