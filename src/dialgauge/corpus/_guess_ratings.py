@@ -88,7 +88,31 @@ def find_ratings(guess: Guess) -> None:
         guess.chosen[column] = (f"dimension:{named}", why)
         if scale:
             guess.scales[named] = scale
+    _find_unanimous(guess)
     _find_value(guess)
+
+
+def _find_unanimous(guess: Guess) -> None:
+    """Choose the columns of one answer throughout that stand between two dimensions answered with yes or no.
+
+    Alone such a column may be a flag or a consent; in the midst of a list of checks it is the one that all passed.
+    """
+    columns = [column for column in guess.frame.columns if guess.frame[column].null_count() < guess.frame.height]
+    for left, column, right in zip(columns, columns[1:], columns[2:], strict=False):
+        found = guess.answers(column)
+        if column in guess.chosen or found.kind != "yes/no" or found.distinct != 1:
+            continue
+        beside = [guess.answers(other).given for other in (left, right) if _is_check(guess, other)]
+        if len(beside) < 2 or found.given < max(beside):  # a flag is set in some rows only
+            continue
+        title = heading(column)[0]
+        if all(use != f"dimension:{title}" for use, _ in guess.chosen.values()):
+            guess.chosen[column] = (f"dimension:{title}", "answered in all rows, between other dimensions")
+
+
+def _is_check(guess: Guess, column: str) -> bool:
+    use = guess.chosen.get(column, ("", ""))[0]
+    return use.startswith("dimension:") and guess.answers(column).kind == "yes/no"
 
 
 def _find_value(guess: Guess) -> None:

@@ -30,9 +30,13 @@ def with_items(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
             found = _named_items(asking, shown)
             if found is not None:
                 key, cells = found
-                made[made.index(source)] = _joined(asking, shown, key, cells)
+                joined = _joined(asking, shown, key, cells)
+                about_people = _about_people(joined.frame, asking.frame.columns)
+                made[made.index(source)] = replace(joined, frame=joined.frame.drop(about_people))
                 made.remove(target)
                 notes.append(f"the headings of {source.name!r} name rows of {target.name!r}, by its column {key!r}")
+                if about_people:
+                    notes.append(f"answers of {source.name!r} about none of them, not used: {', '.join(about_people)}")
     return made
 
 
@@ -121,6 +125,12 @@ def _joined(source: Sheet, target: Sheet, key: str, cells: Mapping[str, _Cell]) 
         frame=frame.drop(gone),
         place=lambda row: place(origin[row] if row < len(origin) and origin[row] is not None else 0),
     )
+
+
+def _about_people(frame: pl.DataFrame, asked: Sequence[str]) -> list[str]:
+    """The questions that name no item: an answer such as a consent is one of the person, not one about each item."""
+    judged = make_plan(frame).named("dimension").values()
+    return [column for column in judged if column in asked]
 
 
 def _repeats_dialogues(target: Sheet, key: str) -> bool:

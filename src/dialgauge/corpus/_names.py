@@ -52,12 +52,15 @@ USES: Mapping[str, tuple[str, ...]] = {
         "labeler labeller assessor scorer participant_id participant access_code response_id user_id respondent "
         "respondent_id author_user_id created_by username user_name email_address "
         "e_mail_address user email e_mail turker expert annotateur anotador annotatore annotatorin bewerter "
-        "bewerterin gutachter prufer pruferin evaluateur "
+        "bewerterin gutachter prufer pruferin evaluateur juge juez giudice "
         "evaluador evaluatrice valutatore relecteur avaliador beoordelaar "
         "zugangscode teilnehmer 评分员 标注员 标注者 评估者 评价者 评审员 評価者 your_name rater_initials initials"
     ),
-    "dimension": _names("dimension aspect criterion attribute dimension_name aspect_name rating_type"),
-    "value": _names("value rating score label likert judgement judgment answer verdict grade rating_value"),
+    "dimension": _names(
+        "dimension aspect criterion attribute dimension_name aspect_name rating_type "
+        "critere kriterium criterio criterium"
+    ),
+    "value": _names("value rating score label likert judgement judgment answer verdict grade rating_value reponse"),
     "variant": _names("variant perturbation"),
     "role": _names("role summary_role"),
     "kind": _names("kind summary_kind"),

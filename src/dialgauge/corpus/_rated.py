@@ -13,7 +13,7 @@ from dialgauge.corpus._rows import Rows
 from dialgauge.corpus._schema import KEY, RATING_KEY, RATINGS
 from dialgauge.corpus._times import day_first, parse_time
 from dialgauge.corpus._types import Dimension
-from dialgauge.corpus._values import TICKS, Reading, is_not_given, read_names, read_values
+from dialgauge.corpus._values import MOSTLY, TICKS, Reading, is_not_given, read_names, read_values
 from dialgauge.corpus._words import said_words
 from dialgauge.errors import InputError, counted
 
@@ -182,7 +182,7 @@ def _reading(rows: Rows, name: str, part: pl.DataFrame) -> Reading:
     few = not order and 2 <= names.distinct <= _MOST_NAMES and names.given >= 2 * names.distinct
     if not order and _GRADED.search(normalised(name)) and (letters := _grades(texts)):
         reading = read_values(texts, order=letters)
-    if reading.share < 0.5 and judged and few and not _hold_digits(texts):
+    if (reading.share < 0.5 or _is_one_sided(texts, reading)) and judged and few and not _hold_digits(texts):
         reading = names
         rows.notes.append(
             f"{name}: {counted(len(reading.labels), 'class', 'classes')} without an order "
@@ -204,6 +204,13 @@ def _reading(rows: Rows, name: str, part: pl.DataFrame) -> Reading:
     if is_lower_better(name) and reading.kind != "names":
         rows.notes.append(f"{name}: lower is better, by its name; --direction {name}=higher says otherwise")
     return reading
+
+
+def _is_one_sided(texts: Mapping[str, int], reading: Reading) -> bool:
+    """Whether only one of yes and no is there, beside other words that come again: one class of several."""
+    others = [n for text, n in texts.items() if text not in reading.values and not is_not_given(text)]
+    alone = reading.kind == "yes/no" and len(set(reading.values.values())) == 1
+    return alone and reading.share < MOSTLY and min(others, default=0) > 1
 
 
 def _hold_digits(texts: Mapping[str, int]) -> bool:

@@ -13,7 +13,7 @@ from dialgauge.corpus._names import USES, normalised
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._turns import role_of, turn_to_json
 from dialgauge.corpus._types import Turn
-from dialgauge.errors import counted
+from dialgauge.errors import InputError, counted
 
 _SPEAKER = (
     "speaker",
@@ -115,6 +115,7 @@ def _without_headings(table: Table, texts: Sequence[str]) -> Table:
     again = frame.select(((same >= 2) & (same * 2 >= filled)).alias("again"))["again"]
     if not again.any():
         return table
+    _refuse_lines_above(table, again)
     kept, place = (~again).arg_true().to_list(), table.place
     return replace(
         table,
@@ -123,6 +124,25 @@ def _without_headings(table: Table, texts: Sequence[str]) -> Table:
         notes=(*table.notes, f"{counted(frame.height - len(kept), 'row')} that repeat the headings left out"),
         summed=table.summed + frame.height - len(kept),
     )
+
+
+def _refuse_lines_above(table: Table, again: pl.Series) -> None:
+    """Refuse tables with lines of transcripts between them: read as rows of the table, they would be summaries."""
+    given = [sum(cell is not None and str(cell).strip() != "" for cell in row) for row in table.frame.iter_rows()]
+    places = again.arg_true().to_list()
+    between = [[count for count in given[:place] if count][-_LINES:] for place in places]
+    narrow = [len(above) == _LINES and max(above) == _CELLS_OF_LINE for above in between]
+    if min(given[place] for place in places) > _CELLS_OF_LINE and all(narrow):
+        file, row = table.place(places[0])
+        raise InputError(
+            f"{file}: the headings come again in row {row}, below lines that are no rows of the table, as where each "
+            "dialogue has a block of its own. Put all tables under one heading, with a column 'dialogue_id' and the "
+            "whole transcript in a column 'dialogue'"
+        )
+
+
+#: A speaker and what is said, several times, are lines of a transcript; one such row may be a title.
+_CELLS_OF_LINE, _LINES = 2, 2
 
 
 def _without_names(words: Mapping[int, tuple[str, str]], frame: pl.DataFrame, ids: str) -> dict[int, tuple[str, str]]:

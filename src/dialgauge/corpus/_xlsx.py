@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from dialgauge.corpus._call_blocks import may_have_blocks, read_blocks
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._flat import flat_frame
 from dialgauge.corpus._forms import is_form, sheet_of_forms
@@ -95,6 +96,8 @@ def _sheet(
         if raw.is_empty():
             return None
         refuse_width(raw.width, str(path))
+        if may_have_blocks(list(raw.iter_rows())) and (made := _blocks(book, name, path, notes)) is not None:
+            return made
         headings = find_headings(list(raw.iter_rows()))
         names = distinct_names(headings.names or raw.row(headings.row))
         where: dict[str, Any] = {"header_row": None, "skip_rows": headings.data, "column_names": names}
@@ -111,6 +114,17 @@ def _sheet(
     file = str(path) if len(book.sheet_names) == 1 else f"{path} [{name}]"
     frame = filled_down(texts.with_columns(typed.select(whole)), merged, headings.data)
     return Sheet(name, frame, lambda row: (file, row + headings.data + 1))
+
+
+def _blocks(book: "fastexcel.ExcelReader", name: str, path: Path, notes: list[str]) -> Sheet | None:
+    """A sheet with a block for each call, as one table; None where it has none such."""
+    found = read_blocks(_grid(book, name, header_row=None, skip_rows=0, dtypes="string"))
+    if found is None:
+        return None
+    notes.append(f"{name}: a transcript and a table for each call, one below the other, read as one table")
+    file = str(path) if len(book.sheet_names) == 1 else f"{path} [{name}]"
+    frame = pl.DataFrame(found.rows, schema=dict.fromkeys(found.names, pl.String), orient="row")
+    return Sheet(name, frame, lambda row: (file, found.places[row] + 1 if row < len(found.places) else None))
 
 
 def _need(module: str, feature: str) -> None:
