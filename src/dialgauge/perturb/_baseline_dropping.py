@@ -8,32 +8,16 @@ from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._deletions import dispensable
 from dialgauge.perturb._deletions_scope import is_bare_without
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, glued
-from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS
+from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
-from dialgauge.perturb._word_tables import word_set
+from dialgauge.perturb._stop_words import can_go, is_stop_word
 
-#: Tags of words that only look like function words: May, a will, Tom's.
-_NAMING = ("POS", "NN", "NNS", "NNP", "NNPS")
 #: Maximum share of the tokens to remove, by level.
 _SHARES = {1: 0.2, 2: 0.3, 3: 0.4}
 #: If no phrase is that short, the shortest one is removed, unless it exceeds this share.
 _LARGEST_SHARE = 0.6
-#: Function words. Negations and words that mean something in a call (call, name, back, first, last …) are not among
-#: them.
-STOP_WORDS = word_set("stopwords")
-#: Words that compare, limit, doubt or offer a choice: without them something else is said.
-_LIMITING = frozenset(
-    [
-        *("but", "could", "each", "either", "may", "might", "more", "most", "must", "only", "or", "other"),
-        *("rather", "same", "should", "than", "too", "would"),
-    ]
-)
-#: Prepositions that the nouns around them leave to be guessed; *before* and *until* are no such.
-_EMPTY_PREPOSITIONS = frozenset(["about", "as", "at", "by", "for", "in", "into", "of", "on", "onto", "to", "with"])
-#: What can be said of the subject of *be*.
-_PREDICATES = ("acomp", "attr", "oprd")
 
 
 def propose_phrases(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
@@ -127,58 +111,11 @@ def _merged(deletions: Sequence[Edit]) -> list[Edit]:
 def propose_stop_words(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
 ) -> Sequence[Edit] | NotApplicable:
-    """Remove every function word except negations."""
-    edits: list[Edit] = []
-    content = 0
-    for token in parsed.tokens:
-        goes = (
-            token.lower in STOP_WORDS
-            and token.tag not in _NAMING
-            and not _holds(parsed, token)
-            and not _carries_meaning(parsed, token)
-        )
-        content += (token.lower not in STOP_WORDS or token.tag in _NAMING) and any(c.isalnum() for c in token.text)
-        if goes:
-            edits.append(Edit(token.start, token.end))
-    if not edits:
-        return NotApplicable("no stop word")
-    return edits if content else NotApplicable("only stop words")
-
-
-def _holds(parsed: Parsed, token: Token) -> bool:
-    """Whether this word must stay: ``do`` in ``don't``, a word with a hyphen, capitals (US, IT)."""
-    following = parsed.tokens[token.i + 1] if token.i + 1 < len(parsed.tokens) else None
-    leaned_on = glued(parsed, token) and following is not None and following.lower not in STOP_WORDS
-    hyphen = "-" in (parsed.text[token.start - 1 : token.start], parsed.text[token.end : token.end + 1])
-    part = token.text[0].isalnum() and parsed.text[token.start - 1 : token.start].isalnum()  # "am" of "1am"
-    acronym = len(token.text) > 1 and token.text.isupper() and not parsed.text.isupper()
-    return leaned_on or hyphen or part or acronym
-
-
-def _carries_meaning(parsed: Parsed, token: Token) -> bool:
-    """Whether what is meant could not be guessed without this word: a limit, the verb itself (*has tea*), a particle
-    (*falls out*), all that is said of somebody (*Tom is out*), what joins two clauses, or who is meant by one that is
-    not the main one."""
-    head = parsed.tokens[token.head]
-    if token.lower in _LIMITING:
-        return True
-    if token.lemma in ("have", "do") and token.dep not in ("aux", "auxpass"):
-        follows = parsed.child(token, "xcomp")
-        return follows is None or parsed.child(follows, "aux") is None  # "has to go" is "go"
-    if token.tag in ("PRP", "EX"):
-        acts = token.dep in SUBJECTS and (head.dep != "ROOT" or parsed.child(token, "conj") is not None)
-        after = token.dep == "pobj" and head.lower not in _EMPTY_PREPOSITIONS  # "turns Tom against him"
-        return acts or after or token.dep in ("dobj", "dative")
-    if token.tag in ("WP", "WRB") or token.dep == "mark":
-        return token.lower != "that" and (token.tag != "WP" or head.dep in ("ccomp", "pcomp"))
-    if token.dep == "cc":
-        return opens_clause(parsed, token.i + 1)  # "Ray is gone and Ann knows"
-    said = head.lemma == "be" and token.i > head.i and parsed.child(head, *_PREDICATES) is None
-    if said and token.dep in ("advmod", "prep") and (token.left == token.right or token.pos == "ADP"):
-        return True
-    if token.pos in ("ADP", "SCONJ"):
-        return token.lower not in _EMPTY_PREPOSITIONS or parsed.child(token, "pobj", "pcomp", "prep") is None
-    return token.dep == "prt" or token.tag == "RP"
+    """Remove the function words without which the same is understood."""
+    if not any(any(c.isalnum() for c in token.text) and not is_stop_word(token) for token in parsed.tokens):
+        return NotApplicable("only stop words")
+    edits = [Edit(token.start, token.end) for token in parsed.tokens if can_go(parsed, token)]
+    return edits or NotApplicable("no stop word that can go")
 
 
 def check_stop_words(
@@ -219,9 +156,10 @@ register(
     ),
     Perturbation(
         name="drop_stopwords",
-        version="3",
+        version="4",
         family="baseline",
-        description="removes function words except negations and those without which something else is said",
+        description="removes articles, auxiliaries, copulas and other function words without which the same is"
+        " understood",
         # Readers recover most of the meaning: it is the language that breaks.
         effects={"consistency": "degrades-mildly", "relevance": "degrades-mildly", "fluency": "degrades"},
         propose=propose_stop_words,
