@@ -89,6 +89,7 @@ SPECIAL: dict[str, Any] = {
     "aggregate": "median",
     "allow_left_out": "20%",
     "directions": ("redundancy=lower", "a=none"),
+    "scale_words": ("poor<fair<good", "fluency:low<high"),
     "scale": "1-5",
     "learner": "ridge",
     "split": "systems",

@@ -1,18 +1,11 @@
 """Settings of the training of a checker."""
 
-from typing import Annotated, Any, Literal
-
-from pydantic import BeforeValidator
+from typing import Literal
 
 from dialgauge.models import TrainingPlan
-from dialgauge.settings import setting
+from dialgauge.settings import Several, setting
 
 _PANEL = "Training"
-
-
-def _as_names(given: Any) -> Any:
-    """One name, or a list of them from a file or the command line."""
-    return (given,) if isinstance(given, str) else tuple(given) if isinstance(given, list) else given
 
 
 class CheckerSettings(TrainingPlan):
@@ -26,7 +19,7 @@ class CheckerSettings(TrainingPlan):
     checks: bool = setting(
         True, "Let the rule-based checks count, which need the parser, or not.", flag="--checks/--no-checks"
     )
-    trusted: Annotated[tuple[str, ...], BeforeValidator(_as_names)] = setting(
+    trusted: Several[str] = setting(
         (), "System whose summaries are taken as right, beside the references or instead of them."
     )
     ratings: str = setting(
