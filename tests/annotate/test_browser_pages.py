@@ -368,7 +368,7 @@ def test_every_message_is_used_and_every_used_one_exists() -> None:
         if path.name.endswith((".js", ".html"))
     ]
     text = "\n".join(sources)
-    whole = set(re.findall(r"""(?:\bt\(|messages\[|\? |: |", )["']([a-z][\w.-]*)["']""", text))
+    whole = set(re.findall(r"""(?:\bt\(|messages\[|= \[|\? |: |", )["']([a-z][\w.-]*)(?=["'])""", text))
     begun = set(re.findall(r"""\bt\(`([a-z][\w.-]*\.)\$""", text)) | set(re.findall(r"""["']([a-z]+\.)["'] ~""", text))
     ended = set(re.findall(r"""\bt\(`\$\{\w+\}(\.[\w.]+)`""", text))
     known = {*messages("en"), *messages("join.en"), *messages("lead.en")}
