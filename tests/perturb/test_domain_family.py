@@ -387,6 +387,14 @@ def test_placeholder_speakers_are_switched() -> None:
     assert outcome.text == "#Person2# greets #Person1#."
 
 
+@pytest.mark.parametrize("label", ["Office", "Bakery"])
+def test_labels_of_turns_are_no_names(label: str) -> None:
+    dialogue = Dialogue("l", (Turn(label, "This is the bakery."), Turn("Irina", "Hello."), Turn(label, "Yes?")))
+    outcome = perturb_text("Irina would rather pay for the delivery.", "speaker_switch", dialogue=dialogue)
+    assert isinstance(outcome, Declined)
+    assert "no name" in outcome.reason
+
+
 def test_unknown_roles_are_declined() -> None:
     outcome = perturb_text("The wizard met the dragon.", "speaker_switch")
     assert isinstance(outcome, Declined)

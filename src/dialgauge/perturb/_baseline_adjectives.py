@@ -12,6 +12,7 @@ from dialgauge.perturb._grammar import hyphenated, like, subject
 from dialgauge.perturb._guards import (
     following,
     in_quotes,
+    is_negated,
     lemma_of,
     noun_class,
     part_of_term,
@@ -77,8 +78,7 @@ def is_adjective(parsed: Parsed, token: Token) -> bool:
 
 def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Proposal | NotApplicable]:
     guards = [_needed, _fixed, _in_adverbial, part_of_term, in_quotes, _on_one_scale]
-    if table == "antonyms":
-        guards += OPPOSITE_GUARDS
+    guards += OPPOSITE_GUARDS if table == "antonyms" else [_denied, _said_of_a_clause, _done_by]
 
     def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
         adjectives = [token for token in parsed.tokens if is_adjective(parsed, token)]
@@ -190,6 +190,25 @@ def _on_one_scale(parsed: Parsed, token: Token) -> str:
 def _scale(token: Token) -> frozenset[str]:
     lemma = adjective_lemma(token)
     return frozenset((lemma, *(s.word for s in substitutes("antonyms").get(lemma, ()))))
+
+
+def _denied(parsed: Parsed, token: Token) -> str:
+    """An adjective that is denied (*is not angry*): without a stronger one (*not furious*) less is denied."""
+    denied = token.dep != "amod" and is_negated(parsed, parsed.tokens[token.head])
+    return "under a negation" if denied else ""
+
+
+def _said_of_a_clause(parsed: Parsed, token: Token) -> str:
+    """What an act is has another sense than what a thing is (*sitting up all night was unattractive*)."""
+    clause = token.dep != "amod" and parsed.child(parsed.tokens[token.head], "csubj", "csubjpass") is not None
+    return "said of what somebody does" if clause else ""
+
+
+def _done_by(parsed: Parsed, token: Token) -> str:
+    """A participle that looks like an adjective: *the milk will be drunk by the guests*."""
+    beside = (*token.children, *parsed.tokens[token.head].children)
+    done = token.dep != "amod" and any(parsed.tokens[c].lower == "by" and c > token.i for c in beside)
+    return "done by somebody" if done else ""
 
 
 def _without_substitute(parsed: Parsed, token: Token, *, table: Table) -> str:
@@ -326,7 +345,7 @@ register(
     ),
     Perturbation(
         name="synonym_adjective",
-        version="5",
+        version="6",
         family="baseline",
         description="replaces adjectives by synonyms, in the same degree",
         effects={"consistency": "preserves", "relevance": "preserves"},

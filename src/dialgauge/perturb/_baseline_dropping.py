@@ -156,7 +156,7 @@ register(
     ),
     Perturbation(
         name="drop_stopwords",
-        version="4",
+        version="5",
         family="baseline",
         description="removes articles, auxiliaries, copulas and other function words without which the same is"
         " understood",

@@ -111,6 +111,7 @@ _WORDED_HOUR = re.compile(
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|midday|midnight|noon)"
     r"(?=[.,;]|$| (?:and|but|on|in|because|so|today|tomorrow|tonight|each|every|when)\b)"
 )
+_AT = re.compile(r"\b(?:after|around|at|before|by|until)\s$")
 _WEEKDAY = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
 
 
@@ -131,6 +132,9 @@ def _is_misfit(group: EntityGroup, parsed: Parsed) -> bool:
         return True
     if group.kind == "number" and re.search(r"\b(?:call|dial|phone|ring)s?\s$", text[: group.spans[0][0]]):
         return True
+    late = group.kind == "number" and re.fullmatch(r"1[3-9]|2[0-4]", group.surface)
+    if late and _AT.search(text[: group.spans[0][0]]):
+        return True  # "be home at 23"
     if group.kind == "term" and re.search(r"\d\s$", text[: group.spans[0][0]]):
         return True  # "the 9:20 flight"
     if group.kind not in ("country", "place"):

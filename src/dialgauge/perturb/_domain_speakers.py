@@ -26,6 +26,7 @@ from dialgauge.perturb._speaker_pronouns import (
     name_of_side,
     pronoun_edits,
 )
+from dialgauge.perturb._word_tables import supersense
 
 _NO_NAME = word_list("no_name")
 #: What two people do with one another, so that it is the same whoever is named first.
@@ -82,6 +83,9 @@ def _unswitchable(parsed: Parsed, dialogue: Dialogue | None, sides: Sides, menti
     unnamed = [side for side in both if not name_of_side(side, sides, mentions)]
     if unnamed and copies_turns(text) and any(m.kind == "name" and m.side not in unnamed for m in mentions):
         return "the other side has no name that could be called"  # "Hello the agent"
+    called = {name_of_side(side, sides, mentions) for side in both}
+    if any(_is_label(speaker, dialogue) for speaker in called.intersection(sides.display)):
+        return "the other side has no name that could be called"  # "Office has used the stove"
     if any(a.side == b.side and text[a.end : b.start] == " and " for a, b in pairwise(mentions)):
         return "two people are called by one name"
     if len({mention.side for mention in mentions}) == 2:
@@ -117,6 +121,14 @@ def _may_be_relative(sides: Sides, side: Side, mentions: Sequence[Mention]) -> b
     """Whether the summary may call a side *Elif's father*: one that has no name in it, or is called *Dad*."""
     unnamed = not sides.display[side][:1].isalpha() and all(mention.side != side for mention in mentions)
     return unnamed or is_relative(sides.display[side])
+
+
+def _is_label(speaker: str, dialogue: Dialogue | None) -> bool:
+    """Whether turns are headed by a noun (*Office*), which is no name in a sentence: it would want an article."""
+    if not speaker.isalpha() or is_first_name(speaker) or is_relative(speaker):
+        return False
+    said = re.compile(rf"\b(?:an?|our|the|this|your) {speaker.lower()}\b")
+    return supersense(speaker.lower()) is not None or (dialogue is not None and said.search(dialogue.text) is not None)
 
 
 def _misspelt(text: str, mentions: Sequence[Mention]) -> bool:
@@ -201,7 +213,7 @@ def _masked(text: str, mentions: Sequence[Mention]) -> str:
 
 SPEAKER_SWITCH = Perturbation(
     name="speaker_switch",
-    version="10",
+    version="11",
     family="domain",
     description="Swaps the two sides: role words, names and their pronouns, everywhere",
     effects={"consistency": "degrades", "relevance": "degrades"},

@@ -105,7 +105,8 @@ def _repair_gap(draft: Draft, position: int) -> None:
             left -= 1
         if left == 0:
             return
-    elif before in ("", "\n") and after and after in ",;:":
+    elif after and after in ",;:" and (before in ("", "\n") or (before in ".!?" and width)):
+        wanted = " " if before.strip() else wanted  # "Then, they talk" without its first word
         right += 1
         while right < len(text) and text[right] in _SPACES:
             right += 1
