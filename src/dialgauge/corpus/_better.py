@@ -7,16 +7,39 @@ from dataclasses import dataclass
 from dialgauge.corpus._names import TIE, normalised
 
 _Options = Mapping[str, Mapping[str, str]]
-_FIRST = frozenset(["a", "left", "first", "1"])
-_SECOND = frozenset(["b", "right", "second", "2"])
-_MUCH = "much|significantly|strongly|far|clearly|definitely|considerably|a_lot|substantially|way"
-_LITTLE = "slightly|somewhat|a_bit|a_little|marginally|barely|weakly"
-_THING = "summary|model|system|response|option|candidate|output|text|answer|assistant"
-_ENDS = "better|best|preferred|wins|win|won|good"
+_FIRST = frozenset(
+    [
+        *("a", "left", "first", "1", "links", "linke", "erste", "ersten"),
+        *("izquierda", "izquierdo", "primero", "primera", "primer", "gauche", "premier", "premiere"),
+    ]
+)
+_SECOND = frozenset(
+    [
+        *("b", "right", "second", "2", "rechts", "rechte", "zweite", "zweiten"),
+        *("derecha", "derecho", "segundo", "segunda", "droite", "second", "deuxieme", "seconde"),
+    ]
+)
+_MUCH = (
+    "much|significantly|strongly|far|clearly|definitely|considerably|a_lot|substantially|way|viel|deutlich|eindeutig|"
+    "klar|mucho|claramente|bastante|beaucoup|nettement|clairement"
+)
+_LITTLE = (
+    "slightly|somewhat|a_bit|a_little|marginally|barely|weakly|etwas|leicht|ein_wenig|un_poco|algo|ligeramente|un_peu|"
+    "legerement"
+)
+_THING = (
+    "summary|model|system|response|option|candidate|output|text|answer|assistant|zusammenfassung|modell|antwort|"
+    "resumen|modelo|sistema|respuesta|opcion|resume|modele|reponse"
+)
+_ENDS = (
+    "better|best|preferred|wins|win|won|good|besser|bevorzugt|gewinnt|mejor|preferido|preferida|gana|meilleure?|prefere"
+)
+_PREFER = "i_prefer|i_preferred|prefer|preferred|ich_bevorzuge|bevorzuge|prefiero|yo_prefiero|je_prefere|prefere"
+_IS = "one|is|was|looks|seems|ist|war|es|est"
 #: "A", "summary B is much better", "strongly prefer the left one".
 _WORDS = re.compile(
-    rf"(?:(?P<early>{_MUCH}|{_LITTLE})_)?(?:i_)?(?:prefer_|preferred_)?(?:the_)?(?:{_THING})?_?(?P<side>[a-z0-9]+?)"
-    rf"(?:_(?:{_THING}|one|is|was|looks|seems))*(?:_(?P<late>{_MUCH}|{_LITTLE}))?(?:_(?:{_ENDS}))?"
+    rf"(?:(?P<early>{_MUCH}|{_LITTLE})_)?(?:(?:{_PREFER})_)?(?:(?:the|die|der|das|el|la|le)_)?(?:{_THING})?_?(?P<side>[a-z0-9]+?)"
+    rf"(?:_(?:{_THING}|{_IS}))*(?:_(?P<late>{_MUCH}|{_LITTLE}))?(?:_(?:{_ENDS}))?"
 )
 #: "A>>B", "[[B>A]]", "A=B".
 _SIGNS = re.compile(r"\[*\s*([abAB])\s*(>{1,2}|<{1,2}|=)\s*([abAB])\s*\]*")

@@ -26,6 +26,7 @@ from dialgauge.corpus._look_alikes import (
     is_no_metric,
     is_of_program,
     is_summed_up,
+    lists_labels,
     looks_judged,
     looks_like_texts,
     may_be_judged,
@@ -113,7 +114,8 @@ def lost_fields(
     used = {name for given in mapping.values() for name in ([given] if isinstance(given, str) else given)}
     used |= table.settled
     asked = _asked(raw)
-    if _is_as_it_was(table, raw):
+    as_it_was = _is_as_it_was(table, raw)
+    if as_it_was:
         used |= {column.name for column in plan.columns if column.use is not None} | _facts(table.frame, plan)
         free = [name for name in raw.frame.columns if name not in used]
         fields = fields_of(replace(asked, frame=asked.frame.select(free)))
@@ -146,7 +148,13 @@ def lost_fields(
     several = {path for path in judged if table.ticked & {path, *path.replace(ANY_PLACE, "").split(".")}}
     several |= {path for path, (_, reading) in judged.items() if reading.kind == "names"}
     spare = _explained(before) + (table.summed + (EXPLAINING_ROWS if raw.records is None else 0)) * len(judged)
-    nowhere = [*_unread(asked, judged, before, again, several, spare), *_lost_texts(texts, before)]
+    if (
+        as_it_was
+    ):  # no column that the plan does not use can have been read, whatever other values would make of the file
+        unread = [_as_nowhere(one) for one, _ in judged.values()]
+    else:
+        unread = _unread(asked, judged, before, again, several, spare)
+    nowhere = [*unread, *_lost_texts(texts, before)]
     return (*map(str, nowhere), *names)
 
 
@@ -233,7 +241,8 @@ def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: _Read) 
             if one not in free and one.path not in found and not is_of_program(one) and speaks_like(one, answers)
         ]
         chosen = [] if _are_compared(parts) else [one for one in free if names_sides(one)]
-        found |= {one.path: (one, read_names(one.counts)) for one in [*share_words(free, answers), *chosen]}
+        listed = [one for one in free if has_judgements and plan.has("annotator") and lists_labels(one)]
+        found |= {one.path: (one, read_names(one.counts)) for one in [*share_words(free, answers), *chosen, *listed]}
     return found
 
 
@@ -351,7 +360,9 @@ def _unread(
     new = {path: _other_values(one, reading) for path, (one, reading) in judged.items()}
     difference = _difference(table, new, before, read)
     wanted = sum(reading.given for _, reading in judged.values())
-    if difference is not None and wanted - spare <= difference.judgements <= wanted:
+    # A field with no more cells than are explained already may be unread though nearly all of them differ.
+    hidden = any(reading.given <= spare for _, reading in judged.values())
+    if difference is not None and not hidden and wanted - spare <= difference.judgements <= wanted:
         return []
     found = []
     paths = list(judged)

@@ -51,12 +51,16 @@ _LOWER = frozenset(
         "bias",
         "biased",
         "misinformation",
+        "missing",
+        "unnecessary",
+        "irrelevant",
+        "effort",
         "distortion",
         "distortions",
     ]
 )
 #: Words before one of those that turn it around: non-redundancy, lack of errors, error-free.
-_NOT = frozenset(["non", "no", "not", "lack", "without", "free", "absence", "avoids", "avoidance"])
+_NOT = frozenset(["non", "no", "not", "lack", "without", "free", "absence", "avoids", "avoidance", "nothing", "none"])
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 #: An integer above this is a point of a slider, not of a scale with names.
 _MOST_POINTS = 11

@@ -16,6 +16,7 @@ from dialgauge.corpus._huggingface import is_hugging_face, load_hugging_face
 from dialgauge.corpus._jsonl import load_jsonl, starts_with_object, write_jsonl
 from dialgauge.corpus._many import Loaders, holds_tables, is_pattern, load_many, load_texts, matching_files
 from dialgauge.corpus._pages import load_page
+from dialgauge.corpus._sql_dumps import load_dump
 from dialgauge.corpus._standoff import is_brat, load_brat, load_xmi
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._transcripts import SUFFIXES
@@ -75,6 +76,7 @@ FORMATS: Mapping[str, Format] = {
         Format("parquet", "Parquet table", (".parquet", ".pq"), load_parquet, write_parquet),
         Format("huggingface", "folder of the datasets package", (), load_hugging_face, None, is_hugging_face),
         Format("sqlite", "SQLite database", (".sqlite", ".sqlite3", ".db"), load_database),
+        Format("sql", "dump of a database as SQL", (".sql",), load_dump),
         Format("html", "tables of a web page", (".html", ".htm"), load_page),
         Format("markdown", "table in Markdown", (".md",), load_markdown),
         Format("xml", "XML document", (".xml",), load_xml),

@@ -11,9 +11,12 @@ from typing import Any
 
 import polars as pl
 
+from dialgauge.corpus._model_names import is_named_like_model
 from dialgauge.corpus._names import is_dimension, normalised
 from dialgauge.errors import counted
 
+#: Who gave judgements that name nobody.
+NOBODY = "1"
 #: Chance agreement below this is none. People who judge several systems of a dialogue alike are far above it.
 _BY_CHANCE = 1e-8
 _JUDGED = ("ratings", "preferences", "choices", "spans")
@@ -33,7 +36,14 @@ def implausible(parts: Any, known: bool = False, said: Container[str] = frozense
     mapped = [name for name in parts.ratings["dimension"].unique() if name in said]
     ratings = parts.ratings.filter(pl.col("value").is_not_null() & ~pl.col("dimension").is_in(mapped))
     # Most files have no judgements: none of the queries is needed to say that nothing is wrong with them.
-    checks: tuple[Callable[[pl.DataFrame], list[str]], ...] = (_copied, _numbered, _means, _told_by_less, _computed)
+    checks: tuple[Callable[[pl.DataFrame], list[str]], ...] = (
+        _copied,
+        _numbered,
+        _means,
+        _told_by_less,
+        _computed,
+        _of_nobody,
+    )
     found = [] if ratings.is_empty() else [sentence for check in checks for sentence in check(ratings)]
     found += _whole_texts_marked(parts)
     if known:
@@ -59,6 +69,20 @@ def _copied(ratings: pl.DataFrame) -> list[str]:
         f"{name!r} has the same value for every system of a dialogue: one judgement was given to all of them. Give "
         f"each system a column of its own, or leave it out (--map ignore={name})"
         for name in sorted(found)
+    ]
+
+
+def _of_nobody(ratings: pl.DataFrame) -> list[str]:
+    """Judgements of nobody, who are counted as those of ``1``, where others have names."""
+    people = {name for name in ratings["annotator"].unique() if not is_named_like_model(name)}
+    named = sorted(name for name in people if re.search(r"[^\W\d_]", name))
+    if NOBODY not in people or len(named) != len(people) - 1 or not named:
+        return []
+    count = ratings.filter(pl.col("annotator") == NOBODY).height
+    such = ", ".join(map(repr, named[:3]))
+    return [
+        f"{counted(count, 'judgement')} of nobody (stored as those of {NOBODY!r}) beside those of {such}: they may be "
+        "means, a consensus or a program's. Give each its annotator, or leave the field out (--map ignore=PATH)"
     ]
 
 

@@ -46,7 +46,7 @@ def with_parted_ids(table: Table, mapping: Mapped) -> Table:
         return table
     texts = table.frame.select(pl.col(pl.String)).columns
     short = [column for column in texts if _are_short(table.frame[column])]
-    suspects = [column for column in short if _by_joint(table.frame[column])]
+    suspects = [column for column in short if by_joint(table.frame[column])]
     if not suspects:
         return table
     plan = make_plan(table.frame, {use: given for use, given in mapping.items() if use != "ignore"}, table.known)
@@ -56,7 +56,7 @@ def with_parted_ids(table: Table, mapping: Mapped) -> Table:
     suspects = [column for column in suspects if named in (None, (column,))]
     summary, dialogue = plan.uses["summary"][0], plan.uses.get("dialogue", (None,))[0]
     for column in suspects:
-        for ids, systems in _by_joint(table.frame[column]):
+        for ids, systems in by_joint(table.frame[column]):
             made = table.frame.with_columns(ids.alias("dialogue_id"), systems.alias("system"))
             told = dialogue is None or _depends(made, dialogue, ["dialogue_id"])
             if told and _depends(made, summary, ["dialogue_id", "system"]) and plan.uses.get("annotator") != (column,):
@@ -140,7 +140,7 @@ def _are_short(values: pl.Series) -> bool:
     return bool(len(shown)) and bool((shown.str.len_chars() <= 100).all()) and not shown.str.contains(r"\s\S+\s").any()
 
 
-def _by_joint(values: pl.Series) -> list[tuple[pl.Series, pl.Series]]:
+def by_joint(values: pl.Series) -> list[tuple[pl.Series, pl.Series]]:
     """The two parts of names that all have one joint, the finer part first: each part recurs beside several others."""
     found = []
     names = values.drop_nulls().unique()

@@ -1,5 +1,7 @@
 """What the fields of a file look like, by their names and values alone: judgements, texts, or something else."""
 
+import re
+from collections import Counter
 from collections.abc import Sequence, Set
 
 from dialgauge.corpus._better import better_of
@@ -185,6 +187,44 @@ def names_sides(one: Field) -> bool:
     """
     said = {better_of(text) for text in one.counts} if len(one.counts) <= MOST_WORDS else {None}
     return {"a", "b"} <= said and None not in said and ("tie" in said or asks_for_winner(_own_name(one)))
+
+
+def lists_labels(one: Field) -> bool:
+    """Whether cells hold one or several of a few labels ("Omission; Wrong name"), and nothing says of what else."""
+    if set(_own_name(one).split("_")) & _LISTED or len(one.counts) > 2 * MOST_POINTS:
+        return False
+    between = _SPACES if all(map(_SLUGS.fullmatch, one.counts)) else _BETWEEN
+    parts: Counter[str] = Counter()
+    for text, times in one.counts.items():
+        parts.update({part: times for part in between.split(text.strip()) if part})
+    several = sum(times for text, times in one.counts.items() if between.search(text.strip()))
+    short = all(len(part) <= _LONGEST and len(part.split()) <= _LONGEST_LABEL for part in parts)
+    return 2 <= len(parts) <= MOST_WORDS and several > 1 and short and parts.total() >= 2 * len(parts)
+
+
+_BETWEEN = re.compile(r"\s*[;,|\n]\s*")
+#: "missing_info wrong_fact", as help desks write the options of a field.
+_SPACES, _SLUGS = re.compile(r"\s+"), re.compile(r"\s*[a-z0-9]+(?:_[a-z0-9]+)+(?:\s+[a-z0-9]+(?:_[a-z0-9]+)+)*\s*")
+_LONGEST_LABEL = 4
+#: Words in the names of lists that say something of a talk or a person.
+_LISTED = frozenset(
+    [
+        *("tag", "tags", "topic", "topics", "keyword", "keywords", "product", "products", "language", "languages"),
+        *(
+            "skill",
+            "skills",
+            "device",
+            "devices",
+            "participant",
+            "participants",
+            "speaker",
+            "speakers",
+            "name",
+            "names",
+        ),
+        *("person", "people", "attendees", "options", "labels", "date", "dates", "place", "places", "turns"),
+    ]
+)
 
 
 def share_words(fields: Sequence[Field], answers: Set[str] = frozenset()) -> list[Field]:

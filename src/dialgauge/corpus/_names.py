@@ -41,8 +41,8 @@ USES: Mapping[str, tuple[str, ...]] = {
     ),
     "reference": _names(
         "reference references ref refs reference_summary ref_summary gold gold_summary golden target human_summary "
-        "highlights ground_truth gold_standard golden_summary target_summary human_reference reference_text "
-        "referenz referenzzusammenfassung referencia riferimento 参考摘要 标准摘要 人工摘要 参照要約"
+        "highlights ground_truth groundtruth gold_standard golden_summary target_summary human_reference "
+        "reference_text referenz referenzzusammenfassung referencia riferimento 参考摘要 标准摘要 人工摘要 参照要約"
     ),
     "annotator": _names(
         "annotator annotator_id annotator_name rater rater_id rater_name worker worker_id judge judge_id evaluator "
@@ -197,7 +197,8 @@ _METRICS = re.compile(
 TIE = re.compile(
     r"(?:it_?s_|they_are_|they_re_|both_are_|about_|roughly_|almost_|nearly_)*(?:a_|the_)?(?:tie|tied|draw|equal|equals|"
     r"equally|same|both|neither|none|no_preference|no_difference|either|similar|comparable|identical|indifferent|gleich|"
-    r"egal|unentschieden|empate|igual|pareggio|0)(?:_.*)?"
+    r"gleichwertig|beide|egal|unentschieden|keine?_(?:unterschied|praferenz)|empate|igual|iguales|ambos|ambas|l[oa]s_dos|"
+    r"ningun[oa]?|sin_(?:preferencia|diferencia)|les_deux|egalite|aucune_preference|pareggio|entrambi|0)(?:_.*)?"
 )
 #: "Accuracy (1-5)", "Accuracy [0 to 100]": the scale stands in the heading.
 _SCALED = re.compile(
@@ -213,6 +214,8 @@ _OUT_OF = re.compile(r"(.*?\S)\s*(?:[(\[]\s*)?(?:out of|/)\s*\d+\s*[)\]]?\s*")
 _NUMBERED = re.compile(r"(?:Q\d[\w.]*|\d+)\s*[.:)]\s+(?=\S)")
 #: "annotations.coherence.score", as nested data are flattened into columns.
 _DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+)+")
+#: "Usable without edits [flg]": the type of a field, as help desks export it.
+_TYPED = re.compile(r"(?<=\S)\s*\[(?:txt|list|flg|mlt|msl|int|dec|date|chk)\]\s*$")
 #: "How good is the summary? [Coherence]", as grids of web forms are exported.
 _GRID = re.compile(r".+\[\s*([^\[\]]{1,60})\s*\]\s*")
 
@@ -233,7 +236,7 @@ def normalised(name: str) -> str:
 def heading(name: str) -> tuple[str, str | None]:
     """What a column of ratings is called, and the scale in its heading: ``Accuracy (1-5)``, ``Rate it [Coherence]``."""
     name = _NUMBERED.sub("", name.strip(), count=1) if _NUMBERED.match(name.strip()) else name
-    name = _ONE_END.sub("", name)
+    name = _ONE_END.sub("", _TYPED.sub("", name))
     scaled = _SCALED.fullmatch(name) or _EXPLAINED.fullmatch(name)
     if scaled and scaled[1] and int(scaled[2]) < int(scaled[3]):
         return heading(scaled[1])[0], f"{scaled[2]}-{scaled[3]}"

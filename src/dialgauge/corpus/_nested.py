@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from dialgauge.corpus._model_names import is_named_like_model
 from dialgauge.corpus._names import USES, is_dimension, is_id, is_metric, is_of_conversation, is_person, normalised
 from dialgauge.corpus._nested_answers import (
     are_marks_of_people,
@@ -257,7 +258,8 @@ class _Level:
         if not people and any(not isinstance(single(entry), dict | list) for entry in value.values()):
             value = {inner: single(entry) for inner, entry in value.items()}
             named = self.known_person or any(is_person(normalised(inner)) for inner in value)
-            yield {**({} if named else {"annotator": "1"}), **flat(value)}  # a dimension each
+            whose = str(key) if is_named_like_model(str(key)) else "1"  # "gpt4_judge", beside people
+            yield {**({} if named else {"annotator": whose}), **flat(value)}  # a dimension each
             return
         dimensions = any(is_dimension(normalised(name)) for name in value)
         for name, entry in value.items():

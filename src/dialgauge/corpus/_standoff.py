@@ -6,6 +6,7 @@ Each document becomes one record: its name, its text, who annotated it, and what
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,13 @@ import polars as pl
 
 from dialgauge.corpus._elements import local_name, parse_xml
 from dialgauge.corpus._files import read_text
+from dialgauge.corpus._joined_ids import by_joint
 from dialgauge.corpus._table import Table
 from dialgauge.errors import InputError, counted
 
 #: The keys of a record, by which the layout is recognised.
 DOCUMENT, TEXT, ANNOTATOR, MARKS = "standoff_document", "standoff_text", "standoff_annotator", "standoff_marks"
+SYSTEM, DIALOGUE = "standoff_system", "standoff_dialogue"
 _WEBANNO = "#FORMAT=WebAnno TSV 3"
 _SEVERITIES = ("severity", "level", "grade", "weight", "importance")
 _LABELS = ("value", "label", "category", "type", "errortype", "error_type", "kind", "class", "tag")
@@ -50,7 +53,38 @@ def load_brat(path: Path) -> Table:
         records.append(_record(file.stem, text, file.parent.name if several else None, marks))
         places.append(str(file))
     notes = [f"{counted(n, what)} left out: only marks of a text are read" for what, n in sorted(skipped.items())]
-    return _table(records, places, notes)
+    annotated = {file.with_suffix(".txt") for file in files}
+    texts = {one.stem: one for one in sorted(path.rglob("*.txt")) if one not in annotated} if path.is_dir() else {}
+    unread = _with_parts_of_names(records, texts, notes)
+    return replace(_table(records, places, notes), unread=unread)
+
+
+def _with_parts_of_names(records: list[_Record], texts: dict[str, Path], notes: list[str]) -> dict[str, str]:
+    """Set dialogue and system of the documents whose names join both, and the texts of the dialogues beside them.
+
+    ``texts`` are those without annotations. What is made of none of them is told, by its folder.
+    """
+    names = pl.Series([str(record[DOCUMENT]) for record in records], dtype=pl.String)
+    ways = by_joint(names)
+    told = [way for way in ways if set(way[0]) <= set(texts)]
+    finer = [way for way in ways if way[0].n_unique() >= way[1].n_unique()]
+    dialogues = names
+    if chosen := (told or finer)[:1]:
+        dialogues, systems = chosen[0]
+        for record, dialogue, system in zip(records, dialogues, systems, strict=True):
+            record |= {DOCUMENT: dialogue, SYSTEM: system}
+        notes.append("the names of the files join dialogue and system, and were split")
+    if set(dialogues) <= set(texts):
+        for record in records:
+            record[DIALOGUE] = read_text(texts.pop(record[DOCUMENT])).text if record[DOCUMENT] in texts else None
+    if len(texts) < 2:  # one is a description of the others
+        return {}
+    such = ", ".join(one.name for one in [*texts.values()][:3])
+    where = next(iter(texts.values())).parent.name
+    return {
+        where: f"{counted(len(texts), 'text')} without annotations ({such}) not read: name each like the dialogue "
+        f"whose summaries are annotated (c1.txt, c1__bart.ann), or leave them out (--map ignore={where})"
+    }
 
 
 def load_webanno(path: Path) -> Table:

@@ -137,6 +137,7 @@ class Builder:
             layout=layout.name,
             known=self.known,
             ignored=self.ignored,
+            unread=base.unread,
             settled=frozenset(self.settled),
             further=further,
             groups=self.groups,

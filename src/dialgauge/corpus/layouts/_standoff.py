@@ -1,6 +1,6 @@
 """Stand-off annotations as brat, WebAnno and INCEpTION keep them: a text, and marks in it."""
 
-from dialgauge.corpus._standoff import ANNOTATOR, DOCUMENT, MARKS, TEXT
+from dialgauge.corpus._standoff import ANNOTATOR, DIALOGUE, DOCUMENT, MARKS, SYSTEM, TEXT
 from dialgauge.corpus.layouts._base import Builder, Layout, Record
 
 
@@ -12,6 +12,7 @@ def _standoff(builder: Builder) -> None:
     """The texts are summaries; a document that somebody read without marking anything has one row without a place."""
     for line, record in builder.records:
         data = {"dialogue_id": record[DOCUMENT], "summary": str(record[TEXT]).strip()}
+        data |= {use: record[key] for use, key in (("system", SYSTEM), ("dialogue", DIALOGUE)) if record.get(key)}
         shift = len(str(record[TEXT])) - len(str(record[TEXT]).lstrip())
         builder.item(line, data)
         judged = builder.key(data) | {"annotator": record[ANNOTATOR] or "1", "dimension": "errors"}
