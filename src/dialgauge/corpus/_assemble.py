@@ -18,6 +18,7 @@ from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._rated import WORD, judged_cells, rating_rows
 from dialgauge.corpus._rows import Rows, to_problems
+from dialgauge.corpus._scale_ends import with_ends
 from dialgauge.corpus._schema import ANNOTATORS, CHOICES, DIALOGUES, KEY, PREFERENCES, SPANS, SUMMARIES
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
@@ -98,6 +99,7 @@ def assemble(table: Table, plan: Plan, asked: ReadingSettings) -> Parts:
     further = further_judgements(table, checked.dialogues, checked.summaries, rows.shifts)
     bad = [*rows.bad, *checked.bad, *further.bad]
     account = account_of(table, plan, rows, cells, checked.ratings, further, bad)
+    declared = _declared(table, rows, checked.ratings)
     return Parts(
         checked.dialogues.drop(ROW),
         checked.summaries.drop(ROW),
@@ -109,7 +111,7 @@ def assemble(table: Table, plan: Plan, asked: ReadingSettings) -> Parts:
         further.choices,
         further.spans,
         _annotators(table),
-        _declared(table, rows),
+        declared,
         (account,),
     )
 
@@ -141,9 +143,10 @@ def _annotators(table: Table) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=ANNOTATORS, orient="row")
 
 
-def _declared(table: Table, rows: Rows) -> tuple[Dimension, ...]:
-    """What layout and words say about dimensions."""
-    found = {one.name: one for one in (*rows.declared, *table.declared)}
+def _declared(table: Table, rows: Rows, ratings: pl.DataFrame) -> tuple[Dimension, ...]:
+    """What layout, words and the ends of scales say about dimensions."""
+    known = {one.name: one for one in (*rows.declared, *table.declared)}
+    found = {one.name: one for one in with_ends(known.values(), rows.plan, table.frame, ratings, rows.notes)}
     return tuple(found[name] for name in sorted(found))
 
 
@@ -182,11 +185,12 @@ def assemble_ratings(table: Table, plan: Plan, asked: ReadingSettings) -> Rating
     problems = in_order(table.problems, to_problems(bad, table))
     none = Further()
     account = account_of(table, plan, rows, cells, checked.ratings, none, bad)
+    declared = _declared(table, rows, checked.ratings)
     return RatingParts(
         checked.ratings.drop(WORD, strict=False),
         problems,
         _said(table, rows, none),
-        _declared(table, rows),
+        declared,
         account,
         cells,
     )

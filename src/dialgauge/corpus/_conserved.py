@@ -17,7 +17,7 @@ from dialgauge.corpus._assemble import Parts, RatingParts
 from dialgauge.corpus._best_worst import unread_choices
 from dialgauge.corpus._doubtful import doubtful
 from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field, changed, fields_of, leaves_of
-from dialgauge.corpus._guess_ratings import NUMBERS_ROWS, OF_A_PROGRAM, is_same_within
+from dialgauge.corpus._guess_ratings import HOW_SURE, NUMBERS_ROWS, OF_A_PROGRAM, is_same_within
 from dialgauge.corpus._guess_texts import MAY_NAME_PEOPLE
 from dialgauge.corpus._headings import EXPLAINING_ROWS
 from dialgauge.corpus._implausible import implausible
@@ -264,7 +264,7 @@ def _words_read(frame: pl.DataFrame, plan: Plan) -> frozenset[str]:
 def _facts(frame: pl.DataFrame, plan: Plan) -> set[str]:
     """Columns that say something of each dialogue, person, dimension or system, and are the same in all of its rows."""
     free = [column.name for column in plan.columns if column.use is None and column.filled]
-    counting = {column.name for column in plan.columns if column.why == NUMBERS_ROWS}
+    counting = {column.name for column in plan.columns if column.why in (HOW_SURE, NUMBERS_ROWS)}
     keys = [key for use in ("dialogue_id", "annotator", "dimension", "system") for key in plan.uses.get(use, ())]
     facts = {name for name in free if any(is_same_within(frame, key, name) for key in keys if key != name)}
     return counting | facts | _computed(frame, plan)

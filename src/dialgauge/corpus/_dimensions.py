@@ -1,6 +1,7 @@
 """What kind of judgement a dimension is, and which way is better: as declared, else from its name and its values."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import get_args
 
@@ -57,10 +58,33 @@ _LOWER = frozenset(
         "effort",
         "distortion",
         "distortions",
+        *("fehler", "fehleranzahl", "fehlerzahl", "halluzination", "halluzinationen", "auslassung", "auslassungen"),
+        *("widerspruch", "widerspruche", "wiederholung", "wiederholungen", "redundanz", "verzerrung", "rang"),
+        *("erreur", "erreurs", "oubli", "oublis", "contradictions", "redondance", "rang", "repetitions"),
+        *("errores", "alucinacion", "alucinaciones", "omisiones", "omision", "repeticion", "repeticiones"),
+        *("redundancia", "contradiccion", "contradicciones", "errore", "errori", "allucinazione", "allucinazioni"),
+        *("omissione", "omissioni", "ripetizione", "ripetizioni", "ridondanza", "erro", "erros", "alucinacao"),
+        *(
+            "alucinacoes",
+            "omissao",
+            "omissoes",
+            "repeticao",
+            "fout",
+            "fouten",
+            "hallucinatie",
+            "weglating",
+            "herhaling",
+        ),
     ]
 )
 #: Words before one of those that turn it around: non-redundancy, lack of errors, error-free.
-_NOT = frozenset(["non", "no", "not", "lack", "without", "free", "absence", "avoids", "avoidance", "nothing", "none"])
+_NOT = frozenset(
+    [
+        *("non", "no", "not", "lack", "without", "free", "absence", "avoids", "avoidance", "nothing", "none"),
+        *("kein", "keine", "keinerlei", "ohne", "sans", "aucun", "aucune", "pas", "sin", "ninguna", "ningun", "senza"),
+        *("nessun", "nessuna", "sem", "nenhum", "nenhuma", "geen", "zonder"),
+    ]
+)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 #: An integer above this is a point of a slider, not of a scale with names.
 _MOST_POINTS = 11
@@ -68,14 +92,20 @@ _MOST_POINTS = 11
 
 def is_lower_better(name: str) -> bool:
     """Whether the name of a dimension says that less is better: ``redundancy``, ``error_count``, ``hallucinations``."""
-    words = [word.lower() for word in _WORD.findall(name)]
+    words = _words(name)
     words = words[1:] if words[:2] == ["no", "of"] else words  # "No. of errors"
     return any(word in _LOWER for word in words) and not _NOT.intersection(words)
 
 
 def speaks_of_faults(name: str) -> bool:
     """Whether a name is that of faults, or of being without them: ``error_count``, ``no_errors``."""
-    return any(word.lower() in _LOWER for word in _WORD.findall(name))
+    return any(word in _LOWER for word in _words(name))
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name in small letters without accents."""
+    plain = name if name.isascii() else "".join(unicodedata.normalize("NFKD", letter)[0] for letter in name)
+    return [word.lower() for word in _WORD.findall(plain)]
 
 
 #: "no_errors" is how many there are where some have none and some have several.

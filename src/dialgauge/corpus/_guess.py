@@ -49,6 +49,7 @@ class Guess:
         self.frame, self.chosen = frame, chosen
         self.taken: set[str] = set()
         self.why_not: dict[str, str] = {}
+        self.notes: list[str] = []
         self.scales: dict[str, str] = {}
         self.said_dimensions = False
         self.names = {column: normalised(column) for column in frame.columns}
@@ -333,6 +334,7 @@ class Guess:
             if use is None and filled and name not in self.why_not and self._looks_judged(name):
                 like_judgements[name] = filled
             columns.append(Column(name, self.types[name], filled, use, why))
+        notes += self.notes
         if unused:
             notes.append(f"columns not used: {', '.join(unused)}")
         return Plan(uses, constants, tuple(columns), tuple(notes), dict(self.scales), like_judgements)

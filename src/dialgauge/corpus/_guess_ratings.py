@@ -21,6 +21,7 @@ from dialgauge.corpus._names import (
     is_metric,
     is_other_id,
     normalised,
+    says_how_sure,
 )
 from dialgauge.corpus._times import day_first, is_epoch, parse_time
 from dialgauge.corpus._values import MOSTLY, Reading, in_words
@@ -33,6 +34,8 @@ _FEW = 10
 _MOST_CLASSES = 12
 #: Why a column of numbers is not used that only count.
 NUMBERS_ROWS = "numbers the rows of each summary"
+#: Why a column of answers is not used that says nothing of a summary.
+HOW_SURE = "how sure people were of their judgements, which is none itself"
 #: Why a column of scores is not used that nobody gave.
 OF_A_PROGRAM = "a score that a program computes"
 
@@ -89,7 +92,21 @@ def find_ratings(guess: Guess) -> None:
         if scale:
             guess.scales[named] = scale
     _find_unanimous(guess)
+    _leave_out_certainty(guess)
     _find_value(guess)
+
+
+def _leave_out_certainty(guess: Guess) -> None:
+    """Give up the columns that say how sure people were, where others have what they were sure of."""
+    chosen = {
+        column: use for column, (use, why) in guess.chosen.items() if use.startswith("dimension:") and why != SAID
+    }
+    sure = [column for column in chosen if says_how_sure(normalised(heading(column)[0]))]
+    if len(sure) < len(chosen) or "value" in guess.taken:
+        for column in sure:
+            guess.scales.pop(guess.chosen.pop(column)[0].partition(":")[2], None)
+            guess.why_not[column] = HOW_SURE
+            guess.notes.append(f"{column}: {HOW_SURE}, and is left out")
 
 
 def _find_unanimous(guess: Guess) -> None:

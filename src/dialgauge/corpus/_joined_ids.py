@@ -13,6 +13,8 @@ from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
 
 _JOINTS = ("__", "::", "--", "|", "/", "#", "@", "_", "-", ":", ".", " ")
+#: Joints that no name has in it otherwise.
+_SURE_JOINTS = ("__", "::", "--", "|", "#", "@")
 
 
 def with_systems(table: Table, plan: Plan, corpus: Corpus) -> Table:
@@ -50,8 +52,10 @@ def with_parted_ids(table: Table, mapping: Mapped) -> Table:
     if not suspects:
         return table
     plan = make_plan(table.frame, {use: given for use, given in mapping.items() if use != "ignore"}, table.known)
-    if plan.has("system") or not plan.has("summary"):
+    if plan.has("system"):
         return table
+    if not plan.has("summary"):
+        return _with_parted_names(table, plan, suspects)
     named = plan.uses.get("dialogue_id")
     suspects = [column for column in suspects if named in (None, (column,))]
     summary, dialogue = plan.uses["summary"][0], plan.uses.get("dialogue", (None,))[0]
@@ -62,7 +66,31 @@ def with_parted_ids(table: Table, mapping: Mapped) -> Table:
             if told and _depends(made, summary, ["dialogue_id", "system"]) and plan.uses.get("annotator") != (column,):
                 note = f"the names in {column!r} join dialogue and system, and were split"
                 known = {**table.known, "dialogue_id": "dialogue_id", "system": "system"}
-                return replace(table, frame=made.drop(column), notes=(*table.notes, note), known=known)
+                return replace(table, frame=_without(made, column), notes=(*table.notes, note), known=known)
+    return table
+
+
+def _without(made: pl.DataFrame, column: str) -> pl.DataFrame:
+    return made if column == "dialogue_id" else made.drop(column)
+
+
+def _with_parted_names(table: Table, plan: Plan, suspects: list[str]) -> Table:
+    """The same without texts, where an unmistakable joint parts names that people judged."""
+    judged = plan.named("dimension") or plan.has("value")
+    texts = plan.has("dialogue") or plan.has("reference")
+    if texts or not judged or not plan.has("annotator"):
+        return table
+    taken = {name for use in ("annotator", "dimension", "value") for name in plan.uses.get(use, ())}
+    for column in (one for one in suspects if one not in taken):
+        if not any(table.frame[column].str.contains(joint, literal=True).all() for joint in _SURE_JOINTS):
+            continue
+        ways = [(ids, systems) for ids, systems in by_joint(table.frame[column]) if ids.n_unique() > systems.n_unique()]
+        if ways:
+            ids, systems = ways[0]
+            made = table.frame.with_columns(ids.alias("dialogue_id"), systems.alias("system"))
+            note = f"the names in {column!r} join dialogue and system, and were split"
+            known = {**table.known, "dialogue_id": "dialogue_id", "system": "system"}
+            return replace(table, frame=_without(made, column), notes=(*table.notes, note), known=known)
     return table
 
 

@@ -22,6 +22,7 @@ from dialgauge.corpus._names import (
     is_other_id,
     is_person,
     normalised,
+    says_how_sure,
 )
 from dialgauge.corpus._pairs import asks_for_winner
 from dialgauge.corpus._shapes import JUDGEMENTS
@@ -114,6 +115,7 @@ def may_be_judged(one: Field, has_judgements: bool, known_layout: bool) -> bool:
         or is_other_id(name)
         or is_person(name)
         or is_metric(name)
+        or says_how_sure(name)
         or name in SPEAKERS
         or words & (TIME_WORDS | _OF_MODELS)
         or computed

@@ -22,6 +22,7 @@ from dialgauge.corpus._nested import flat_rows, to_frame
 from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._record_ids import with_record_ids
+from dialgauge.corpus._referring import referring
 from dialgauge.corpus._sheets import are_pages, one_table
 from dialgauge.corpus._survey_headings import with_questions
 from dialgauge.corpus._table import Sheet, Table
@@ -168,7 +169,9 @@ def load_many(path: Path, loaders: Loaders) -> Table:
     read_here = {sheet.place(row)[0] for sheet in written for row in range(sheet.frame.height)}
     unread, left = unread_texts([text for text in texts if str(text) not in read_here], path, rows)
     if not written and all(table.records is not None for table in tables.values()):
-        apart = judged_apart(tables)
+        named = referring(tables)
+        apart = judged_apart(tables) if named is None else None
+        tables = named or tables
         if apart is None:
             made = _records(tables)
             return replace(made, notes=(*made.notes, *left), unread=unread)

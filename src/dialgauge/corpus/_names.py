@@ -205,7 +205,9 @@ _SCALED = re.compile(
     r"(.*?)\s*[(\[]\s*(-?\d+)\s*(?:-|–|to|bis|à|até|hasta|tot|…|\.\.)\s*(\d+)(?:\s*[,;:].*)?\s*[)\]]\s*[?:]?\s*"
 )
 #: "How fluent is it? (1 = not at all, 5 = very)": the ends of the scale with what they mean.
-_EXPLAINED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*[=:][^()\[\]]*?[,;…–-]\s*(\d+)\s*[=:][^()\[\]]*[)\]]\s*[?:]?\s*")
+_EXPLAINED = re.compile(
+    r"(.*?)\s*[(\[]\s*(-?\d+)\s*[=:][^()\[\]]*(?:[,;…–/-]|\.{2,}|\bto|\bbis|\bà)\s*(\d+)\s*[=:][^()\[\]]*[)\]]\s*[?:]?\s*"
+)
 #: "Rank (1 = best)": what one end of the scale means.
 _ONE_END = re.compile(r"\s*[(\[]\s*\d+\s*=\s*[^()\[\]\d]*[)\]]\s*$")
 #: "Coherence (out of 5)", "Fluency /5".
@@ -280,6 +282,23 @@ def is_housekeeping(name: str, in_words: bool = False) -> bool:
 
 
 _COUNTING = re.compile(r"(?:n|num|number|no|count|total)_")
+
+
+#: "How sure (1-3)", "confidence", "judge_confidence", "How confident are you?", "Wie sicher sind Sie sich?".
+_CERTAINTY = re.compile(
+    r"(?:how_)?(?:sure|certain|confident)(?:_(?:are|were|do)_you)?(?:_.*)?|(?:\w+_)?(?:confidence|certainty|self_?confidence)(?:_\w+)?"
+    r"|(?:wie_)?sicher(?:_(?:sind|waren|bist|warst)_.*)?|(?:\w+_)?sicherheit_(?:der_|des_|ihrer_)?(?:bewert|urteil|einschatz)\w*"
+    r"|(?:urteils|bewertungs)sicherheit|(?:que_tan_|cuan_)?segur[oa](?:_\w+)?|(?:nivel_de_)?confianza|(?:niveau_de_)?confiance"
+)
+_SIDES = frozenset(["a", "b", "1", "2", "left", "right", "first", "second"])
+
+
+def says_how_sure(name: str) -> bool:
+    """Whether a normalised name is that of how sure people were of what they said.
+
+    How confident one of two options sounds may be judged: that is said of a side.
+    """
+    return bool(_CERTAINTY.fullmatch(name)) and not _SIDES & set(name.split("_"))
 
 
 def is_person(name: str) -> bool:

@@ -8,7 +8,7 @@ import polars as pl
 
 from dialgauge.corpus._better import say_better
 from dialgauge.corpus._mapping import Mapped
-from dialgauge.corpus._names import heading, is_housekeeping, is_other_id, is_person, normalised
+from dialgauge.corpus._names import heading, is_housekeeping, is_other_id, is_person, normalised, says_how_sure
 from dialgauge.corpus._sides import Options, columns_of, option_rows, taken_out, with_annotators
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import OVERALL
@@ -25,7 +25,13 @@ _WINNER = frozenset(
     }
 )
 #: Words of longer headings that ask for a winner: "Which summary is better?".
-_PREFERRING = frozenset(["winner", "preferred", "prefer", "preference", "better"])
+_PREFERRING = frozenset(
+    [
+        *("winner", "preferred", "prefer", "preference", "better", "besser", "bevorzugt", "praferenz", "gewinner"),
+        *("mejor", "prefiere", "prefieres", "preferido", "preferida", "preferencia", "ganador", "melhor", "vencedor"),
+        *("meilleur", "meilleure", "prefere", "preferez", "gagnant", "migliore", "preferisci", "preferenza"),
+    ]
+)
 #: A heading that is who judged: "annotator_1".
 _RATER = re.compile(
     r"(?:annotator|rater|judge|expert|worker|evaluator|reviewer|coder|turker|assessor|grader)_?(?:\d{1,3}|[a-h])"
@@ -108,18 +114,7 @@ def _certainties(table: Table, mapping: Mapped) -> list[str]:
     """The columns that say how sure somebody was, unless the user says what they are."""
     said = {name for given in mapping.values() for name in ([given] if isinstance(given, str) else given)}
     asked = {column: normalised(heading(column)[0]) for column in table.frame.columns if column not in said}
-    return [column for column, name in asked.items() if _CERTAINTY.fullmatch(name) and not _is_of_side(name)]
-
-
-#: "How sure (1-3)", "confidence", "judge_confidence", "How confident are you?".
-_CERTAINTY = re.compile(
-    r"(?:how_)?(?:sure|certain|confident)(?:_(?:are|were)_you)?(?:_.*)?|(?:\w+_)?(?:confidence|certainty)(?:_\w+)?"
-)
-
-
-def _is_of_side(name: str) -> bool:
-    """Whether a name is about one of the two options: how confident a summary sounds may be judged."""
-    return bool({"a", "b", "1", "2", "left", "right", "first", "second"} & set(name.split("_")))
+    return [column for column, name in asked.items() if says_how_sure(name)]
 
 
 def votes(table: Table, mapping: Mapped, systems: Mapping[str, str]) -> Table | None:
@@ -167,7 +162,7 @@ def _asked(
     plain = normalised(winner)
     whose = plain if _RATER.fullmatch(plain) else None
     unnamed = plain in ("winner", "label", "vote", "choice", "picked") and not several
-    dimension = "preference" if unnamed or whose else plain
+    dimension = "preference" if unnamed or whose else plain if winner.isascii() else winner
     sides = list(options)
     frame = keyed.with_columns(
         pl.Series("winner", [one and one.winner for one in said], pl.String),

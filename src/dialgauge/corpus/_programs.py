@@ -1,13 +1,16 @@
 """Judgements of programs among those of people, where a column says of each row which of both it is."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
 from dialgauge.corpus._column_types import COUNT
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._mapping import IGNORE, Mapped
+from dialgauge.corpus._model_names import is_named_like_model
 from dialgauge.corpus._names import TELLING, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
@@ -47,6 +50,16 @@ def without_programs(table: Table, mapping: Mapped) -> Table:
         notes=(*table.notes, note),
         dropped={**table.dropped, "of a program": int(cells)},
     )
+
+
+def judged_by_programs(records: Sequence[Mapping[str, Any]], people: Sequence[str]) -> list[bool]:
+    """Which records hold the verdict of a program, where a key tells them from those of people, or ``people`` are
+    called like models in some of them and not in others."""
+    for key in dict.fromkeys(key for record in records for key in record):
+        if _tells(pl.Series([record[key] for record in records if isinstance(record.get(key), str)], dtype=pl.String)):
+            return [_is_program(str(record.get(key))) for record in records]
+    named = [is_named_like_model(who) for who in people]
+    return [False] * len(named) if all(named) else named
 
 
 def _tells(values: pl.Series) -> bool:

@@ -14,12 +14,16 @@ from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._values import MOSTLY
+from dialgauge.corpus._wide_headings import with_accents
 from dialgauge.corpus.layouts._base import ROW, hash_id
 
 Options = Mapping[str, Mapping[str, str]]
-_SYSTEM = "system|model|summarizer|candidate|option|opt|name"
-_TEXT = "summary|output|response|text|hypothesis|candidate|answer|option|item"
-_SIDE = r"[a-h]|\d{1,2}|left|right|first|second"
+_SYSTEM = "system|model|summarizer|candidate|option|opt|name|sistema|modelo|modello|modell|systeme|modele|nombre|nom"
+_TEXT = (
+    "summary|output|response|text|hypothesis|candidate|answer|option|item|zusammenfassung|kurzfassung|antwort|resumen|"
+    "sintesis|respuesta|texto|opcion|resumo|resposta|resume|synthese|reponse|texte|riassunto|sintesi|samenvatting"
+)
+_SIDE = r"[a-h]|\d{1,2}|left|right|first|second|links|rechts|izquierd[ao]|derech[ao]|izq|der|gauche|droite"
 _USES = ("dialogue_id", "dialogue", "annotator", "dimension", "time", "comment", "role", "variant", "system")
 
 
@@ -27,7 +31,7 @@ def find_options(names: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """The columns of each option by its side: ``{"a": {"system": "system_a", "summary": "summary_a"}}``."""
     found: dict[str, dict[str, str]] = {}
     # What is plainly a name of a system comes first: an option beside it is its text.
-    for column, name in sorted(names.items(), key=lambda one: not one[1].startswith(("system", "model"))):
+    for column, name in sorted(names.items(), key=lambda one: not one[1].startswith(("system", "model", "sistema"))):
         for use, stems in (("system", _SYSTEM), ("summary", _TEXT)):
             at = re.fullmatch(rf"(?:{stems})_?({_SIDE})(?:_(?:text|name))?|({_SIDE})_(?:{stems})", name)
             if use == "system":
@@ -56,7 +60,10 @@ def _are_texts(values: pl.Series) -> bool:
     return bool(len(shown)) and int(shown.str.contains(r"\S\s+\S+\s+\S").sum()) * 2 > len(shown)
 
 
-_PAIRS = (["left", "right"], ["first", "second"], ["a", "b"])
+_PAIRS = (
+    *(["left", "right"], ["first", "second"], ["a", "b"], ["links", "rechts"], ["gauche", "droite"]),
+    *(["izquierda", "derecha"], ["izquierdo", "derecho"]),
+)
 _WORDS = frozenset(side for pair in _PAIRS for side in pair)
 
 
@@ -153,5 +160,5 @@ def _rated(frame: pl.DataFrame, columns: Sequence[str], sides: Sequence[str]) ->
         stem = name.removesuffix(f"_{side}").removeprefix(f"{side}_")
         reading = answers(frame[column])
         if not is_housekeeping(stem) and reading.share >= MOSTLY and reading.kind in ("number", "yes/no", "ordered"):
-            found.setdefault(stem, {})[side] = column
+            found.setdefault(with_accents(column, stem), {})[side] = column
     return {stem: of for stem, of in found.items() if len(of) == len(sides)}

@@ -1,6 +1,8 @@
 """Tables of a survey tool with two further rows of headings: the questions in words, and the tool's own ids."""
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 from dialgauge.corpus._headings import distinct_names
@@ -12,6 +14,10 @@ _OWN_ID = "ImportId"
 _ASKED_AGAIN = re.compile(r"(\d{1,3})_Q\w+")
 #: What stands between a question and the statement that is judged.
 _JOINT = " - "
+#: A statement of a question: "Q3_2".
+_OF_QUESTION = re.compile(r"Q\w*_\d{1,2}")
+#: What is longer is no statement but the text that is judged.
+_LONGEST = 120
 _ROWS = 2
 
 
@@ -29,6 +35,27 @@ def with_questions(table: Table) -> Table:
 def _are_ids_of_tool(cells: tuple[object, ...]) -> bool:
     filled = [str(cell) for cell in cells if cell is not None]
     return bool(filled) and all(_OWN_ID in cell for cell in filled)
+
+
+def statements(titles: Mapping[str, object]) -> dict[str, str]:
+    """What each column is called in which a statement of a question is judged: as the statement says, if it is alone.
+
+    ``titles`` has the text of each column, which is the question and, behind it, the statement.
+    """
+    parts = {
+        column: (column.rpartition("_")[0], title.rpartition(_JOINT)[2].strip())
+        for column, title in titles.items()
+        if isinstance(title, str) and _JOINT in title and _OF_QUESTION.fullmatch(column)
+    }
+    asked = Counter(question for question, _ in parts.values())
+    named = Counter(statement for _, statement in parts.values())
+    found = {column: said for column, (question, said) in parts.items() if asked[question] > 1 and named[said] == 1}
+    again = {column: _heading(column, titles[column]) for column in titles if _ASKED_AGAIN.fullmatch(column)}
+    return {
+        column: name
+        for column, name in {**found, **again}.items()
+        if name and name not in titles and len(name) <= _LONGEST
+    }
 
 
 def _heading(column: str, title: object) -> str:

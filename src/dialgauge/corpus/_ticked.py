@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from dialgauge.corpus._columns import make_plan
+from dialgauge.corpus._dimensions import is_lower_better
 from dialgauge.corpus._guess_ratings import is_same_within
 from dialgauge.corpus._mapping import Mapped
 from dialgauge.corpus._names import COMMENT_WORDS, heading, is_housekeeping, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._types import Dimension
 from dialgauge.corpus._values import NOT_GIVEN, as_number, is_answer
 
 _JOINTS = (";", "|", "\n", ",")
@@ -21,6 +23,10 @@ _LONGEST, _MOST_WORDS, _MOST_LABELS = 60, 8, 30
 _TICKS = frozenset({"x", "✓", "✔", "☑", "☒", "checked", "ticked", "selected", "1", "1.0", "true", "yes", "on"})
 #: What says that no box was ticked.
 _NOTHING = frozenset({*NOT_GIVEN, "no error", "no errors", "nothing", "none of these", "none of the above", "[]"})
+#: Words for faults that are no names of dimensions: "Issues found", "Probleme".
+_OF_FAULTS = frozenset(
+    ["problem", "problems", "issue", "issues", "defects", "wrong", "probleme", "mangel", "problemas"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +123,14 @@ def _replaced(table: Table, found: Mapping[str, _Boxes]) -> Table:
     taken = {normalised(column) for column in frame.columns}
     every = [label for boxes in found.values() for label in boxes.labels]
     made: dict[str, list[str | None]] = {}
+    faults: list[Dimension] = []
     for column, boxes in found.items():
         for label in boxes.labels:
             alone = normalised(label) not in taken and every.count(label) == 1
             name = label if alone else f"{heading(column)[0]}: {label}"
             made[name] = [None if row is None else "yes" if label in row else "no" for row in boxes.ticked]
+            if is_lower_better(heading(column)[0]) or _OF_FAULTS & set(normalised(column).split("_")):
+                faults.append(Dimension(name, "binary", "yes/no", (), "lower", "name"))
     listed = ", ".join(made)
     return replace(
         table,
@@ -129,6 +138,7 @@ def _replaced(table: Table, found: Mapping[str, _Boxes]) -> Table:
         notes=(*table.notes, f"boxes that were ticked or not, each a yes or no of its own: {listed}"),
         known={**table.known, **{name: f"dimension:{name}" for name in made}},
         ticked=frozenset({*table.ticked, *found}),
+        declared=(*table.declared, *faults),
     )
 
 

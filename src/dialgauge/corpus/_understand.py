@@ -93,6 +93,8 @@ def understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) ->
             known = with_ids_of_dialogues(known, mapping)
             known = with_summaries(with_dialogues(known, mapping), mapping)
             known = with_inline_marks(known, mapping)
+        elif not known.further:
+            known = with_parted_ids(known, mapping)
         known = with_labels(with_sections(known, mapping), mapping)
         if known.frame.is_empty():
             raise_if_any(known.problems, path)

@@ -25,6 +25,7 @@ from dialgauge.corpus._wide_headings import (
     is_judged,
     people_beside_questions,
     systems_in_headings,
+    with_accents,
 )
 from dialgauge.corpus.layouts._base import ROW
 
@@ -217,7 +218,11 @@ def _find(frame: pl.DataFrame, mapping: Mapping[str, str | Sequence[str]]) -> _W
     beside = {system: column for system in texts if (column := _naming(names, system))}
     beside = beside if len(beside) == len(texts) else {}
     taken = {*texts.values(), *beside.values()}
-    rated = {column: found for column, found in ratings.items() if column not in taken}
+    rated = {
+        column: (with_accents(column, dimension), system, who)
+        for column, (dimension, system, who) in ratings.items()
+        if column not in taken
+    }
     return _Wide(texts, beside, rated, _comments(names, texts, rated))
 
 

@@ -1,6 +1,7 @@
 """What the headings of wide tables name: people beside questions, people or systems in a grid with dimensions."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 
 import polars as pl
@@ -32,6 +33,15 @@ def as_written(column: str, affix: str) -> str:
     ends = (rf"(?:{letters})(?=[^a-zA-Z0-9]*$)", rf"^(?:{letters})", letters)
     at = next((found for pattern in ends if (found := re.search(pattern, column, re.IGNORECASE))), None)
     return at[0] if at else affix
+
+
+def with_accents(column: str, stem: str) -> str:
+    """A part of a normalised heading with the accents that it has there: ``kohärenz`` of ``Kohärenz_bart``."""
+    if column.isascii():
+        return stem
+    plain = "".join(unicodedata.normalize("NFKD", letter)[0] for letter in column)
+    at = re.search(re.escape(stem).replace("_", r"[\W_]+"), plain, re.IGNORECASE)
+    return column[at.start() : at.end()].lower() if at else stem
 
 
 def is_judged(frame: pl.DataFrame, column: str) -> bool:

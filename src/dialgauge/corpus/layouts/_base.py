@@ -60,6 +60,10 @@ class Builder:
         """The name of the file that a record is in, without its suffix."""
         return Path(self.files.get(id(record), self.file)).stem
 
+    def folder(self, record: Record) -> str:
+        """The name of the folder of the file that a record is in."""
+        return Path(self.files.get(id(record), self.file)).parent.name
+
     def add(self, line: int, row: Mapping[str, Any]) -> None:
         """A row with a dialogue, a summary or ratings."""
         self.rows.append(dict(row))

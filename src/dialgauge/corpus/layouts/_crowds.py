@@ -4,6 +4,8 @@ import json
 import re
 from typing import Any
 
+from dialgauge.corpus._names import normalised
+from dialgauge.corpus._survey_headings import statements
 from dialgauge.corpus._values import is_not_given
 from dialgauge.corpus.layouts._base import Builder, Layout, Record
 from dialgauge.errors import InputError
@@ -130,7 +132,8 @@ _OF_TEST = re.compile(r"_gold(?:_reason)?$|:confidence$|^orig__")
 
 
 def _is_qualtrics(keys: frozenset[str], first: Record) -> bool:
-    return {"ResponseId", "RecordedDate"} <= keys or {"StartDate", "EndDate", "ResponseId"} <= keys
+    titled = normalised(str(first.get("ResponseId"))) == "response_id"
+    return titled or {"ResponseId", "RecordedDate"} <= keys or {"StartDate", "EndDate", "ResponseId"} <= keys
 
 
 _QUALTRICS = frozenset(
@@ -161,15 +164,15 @@ _PANEL = ("PROLIFIC_PID", "prolific_pid", "workerId", "WorkerId", "worker_id", "
 def _qualtrics(builder: Builder) -> None:
     """Survey answers with two further lines of headings: the questions in words, and the tool's own ids."""
     titles: Record = {}
-    for place, (line, record) in enumerate(builder.records):
-        if any("ImportId" in str(value) for value in record.values()):
+    if normalised(str(builder.records[0][1].get("ResponseId"))) == "response_id":
+        titles = builder.records[0][1]
+    said = {name for given in builder.mapping.values() for name in ([given] if isinstance(given, str) else given)}
+    names = {key: name for key, name in statements(titles).items() if key not in said}
+    for line, record in builder.records:
+        if record is titles or any("ImportId" in str(value) for value in record.values()):
             continue
-        if place == 0 and str(record.get("ResponseId")) in ("Response ID", "ResponseId", "ResponseID"):
-            titles = record
-            continue
-        builder.add(
-            line, {key: value for key, value in record.items() if key not in _QUALTRICS or key == "RecordedDate"}
-        )
+        own = {key: value for key, value in record.items() if key not in _QUALTRICS or key == "RecordedDate"}
+        builder.add(line, {names.get(key, key): value for key, value in own.items()})
     keys = {key for _, record in builder.records for key, value in record.items() if value}
     person = next((key for key in _PANEL if key in keys), "ResponseId")
     builder.known |= {person: "annotator", "RecordedDate": "time"}

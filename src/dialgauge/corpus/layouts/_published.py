@@ -6,8 +6,10 @@ import re
 from typing import Any
 
 from dialgauge.corpus._names import TIE, normalised
+from dialgauge.corpus._programs import judged_by_programs
 from dialgauge.corpus._types import Dimension
 from dialgauge.corpus.layouts._base import Builder, Layout, Record, flat, hash_id
+from dialgauge.errors import counted
 
 _MARK = re.compile(r"</?v>")
 
@@ -177,7 +179,9 @@ def _is_arena(keys: frozenset[str], first: Record) -> bool:
 
 def _arena(builder: Builder) -> None:
     """Two models, the answers of both, and the winner: ``model_a``, ``model_b``, ``tie`` or ``tie (bothbad)``."""
-    for line, record in builder.records:
+    people = [_arena_judge(builder, record) for _, record in builder.records]
+    programs = judged_by_programs([record for _, record in builder.records], people)
+    for (line, record), who, program in zip(builder.records, people, programs, strict=True):
         texts = {}
         question = record.get("prompt") or record.get("question") or record.get("dialogue")
         for side in "ab":
@@ -194,11 +198,13 @@ def _arena(builder: Builder) -> None:
         for side in "ab":
             row = {"dialogue_id": given, "system": record[f"model_{side}"], "summary": texts[side]}
             builder.add(line, row | {"dialogue": str(question or "")})
+        if program:
+            builder.dropped["of a program"] += 1
+            continue
         winner = str(record["winner"]).lower()
         code = {"model_a": "a", "model_b": "b", "a": "a", "b": "b"}.get(winner)
         code = code or next((side for side in "ab" if winner == str(record[f"model_{side}"]).lower()), None)
         code = code or ("tie" if TIE.fullmatch(normalised(winner)) else None)
-        who = str(record.get("judge") or record.get("judge_user_id") or record.get("annotator") or "1")
         systems = {f"system_{side}": record[f"model_{side}"] for side in "ab"}
         judged = {"annotator": who, "dimension": "preference", "winner": code, "both_bad": "bad" in winner}
         judged["_given"] = record["winner"]
@@ -207,6 +213,14 @@ def _arena(builder: Builder) -> None:
             line,
             {"dialogue_id": given} | systems | judged | {"shown_first": "a", "time": record.get("tstamp")},
         )
+    if builder.dropped:
+        number = counted(sum(builder.dropped.values()), "verdict")
+        builder.notes.append(f"{number} of programs are no judgements of people and are left out")
+
+
+def _arena_judge(builder: Builder, record: Record) -> str:
+    named = map(record.get, ("judge", "judge_user_id", "annotator"))
+    return str(next(filter(None, named), None) or builder.pick(record, "annotator") or "1")
 
 
 def _as_list(value: Any) -> Any:

@@ -9,6 +9,7 @@ from dialgauge.corpus.layouts._calls import CALLS
 from dialgauge.corpus.layouts._crowds import CROWDS
 from dialgauge.corpus.layouts._datasets import DATASETS
 from dialgauge.corpus.layouts._feedback import FEEDBACK
+from dialgauge.corpus.layouts._pipelines import PIPELINES
 from dialgauge.corpus.layouts._platforms import PLATFORMS
 from dialgauge.corpus.layouts._published import PUBLISHED
 from dialgauge.corpus.layouts._sentences import SENTENCES
@@ -19,7 +20,18 @@ from dialgauge.errors import InputError
 #: All layouts by name; the first whose signature fits is taken.
 LAYOUTS: Mapping[str, Layout] = {
     one.name: one
-    for one in (*CROWDS, *TOOLS, *STANDOFF, *PLATFORMS, *DATASETS, *PUBLISHED, *SENTENCES, *FEEDBACK, *CALLS)
+    for one in (
+        *CROWDS,
+        *TOOLS,
+        *STANDOFF,
+        *PLATFORMS,
+        *PIPELINES,
+        *DATASETS,
+        *PUBLISHED,
+        *SENTENCES,
+        *FEEDBACK,
+        *CALLS,
+    )
 }
 _LOOKED_AT = 50
 

@@ -4,7 +4,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from dialgauge.corpus._better import better_of
@@ -318,7 +317,7 @@ def _is_potato(keys: frozenset[str], first: Record) -> bool:
 def _potato(builder: Builder) -> None:
     for line, record in builder.records:
         given = record.get("instance_id", record.get("id"))
-        who = record.get("user_id") or record.get("username") or Path(builder.file).parent.name
+        who = record.get("user_id") or record.get("username") or builder.folder(record)
         row = {"dialogue_id": given, "annotator": str(who)}
         data = {k: v for k, v in record.items() if k not in _POTATO and not isinstance(v, dict | list)}
         for question, chosen in (record.get("label_annotations") or {}).items():
