@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -58,8 +58,8 @@ class Parts:
     accounts: tuple[Account, ...] = ()
 
     def corpus(self, info: CorpusInfo) -> Corpus:
-        """All of it as a corpus."""
-        return Corpus(
+        """All of it as a corpus; it is said which annotators are models."""
+        made = Corpus(
             self.dialogues,
             self.summaries,
             self.ratings,
@@ -73,6 +73,8 @@ class Parts:
             self.declared,
             self.accounts,
         )
+        told = f"judgements of models, told apart from those of people: {', '.join(made.models)}"
+        return replace(made, notes=(*made.notes, told)) if made.models else made
 
 
 def assemble(table: Table, plan: Plan, asked: ReadingSettings) -> Parts:

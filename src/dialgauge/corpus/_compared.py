@@ -7,7 +7,7 @@ from dialgauge.corpus._mapping import Mapped
 from dialgauge.corpus._marks import find_marks, spans
 from dialgauge.corpus._names import normalised
 from dialgauge.corpus._pairs import find_winners, preferences, votes
-from dialgauge.corpus._sides import find_options, with_bare_texts
+from dialgauge.corpus._sides import find_options, with_bare_texts, with_names_of_systems
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._wide import summaries_by_system
 
@@ -23,7 +23,7 @@ def with_comparisons(table: Table, mapping: Mapped) -> Table:
     whole = {column: normalised(column) for column in names}  # "Best (Ivo)" is Ivo's
     if "annotator" not in mapping and (parted := by_person(table, whole)) is not None:
         table, names = parted, {column: normalised(column) for column in parted.frame.columns}
-    options = with_bare_texts(find_options(names), table.frame, names)
+    options = with_names_of_systems(with_bare_texts(find_options(names), table.frame, names), table.frame)
     ends = find_best_and_worst(names)
     if ends and len(options) < 2:  # the options are the systems that have a column of summaries each
         options = {system: {"summary": column} for system, column in summaries_by_system(table.frame, names).items()}

@@ -37,6 +37,7 @@ from dialgauge.corpus._look_alikes import (
     speaks_like,
 )
 from dialgauge.corpus._mapping import IGNORE, Mapped
+from dialgauge.corpus._markup import without_markup
 from dialgauge.corpus._names import is_person, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
@@ -455,7 +456,8 @@ def _lost_texts(fields: list[Field], before: _Read) -> list[Nowhere]:
 
 def _is_stored(text: str, stored: str) -> bool:
     """Whether a text is among those that were stored, as it is or in parts."""
-    parts = (sections_of(text) or {}).values() or [text]
+    plain = without_markup(text, tags=True) if "</" in text else text
+    parts = (sections_of(plain) or {}).values() or [text]
     return all(_plain(part) in stored or _plain(_said_in(part)) in stored for part in parts)
 
 

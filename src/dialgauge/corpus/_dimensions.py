@@ -78,6 +78,12 @@ _LOWER = frozenset(
     ]
 )
 #: Words before one of those that turn it around: non-redundancy, lack of errors, error-free.
+#: How statements speak of faults: "The summary leaves out something important.", "It is hard to read".
+_FAULTY = re.compile(
+    r"\b(?:leaves? out|omits?|misse[sd]|invent(?:s|ed)|fabricat\w+|makes? (?:things )?up|made up|hard to|difficult to"
+    r"|confusing|too (?:long|short)|contradicts?|mislead(?:s|ing)|wrong|incorrect|unclear|unsupported|inaccurate"
+    r"|lasst \w+ aus|erfindet|schwer zu|falsch|omet|oublie|invente|difficile|omite|inventa|dificil)\b"
+)
 _NOT = frozenset(
     [
         *("non", "no", "not", "lack", "without", "free", "absence", "avoids", "avoidance", "nothing", "none"),
@@ -94,7 +100,8 @@ def is_lower_better(name: str) -> bool:
     """Whether the name of a dimension says that less is better: ``redundancy``, ``error_count``, ``hallucinations``."""
     words = _words(name)
     words = words[1:] if words[:2] == ["no", "of"] else words  # "No. of errors"
-    return any(word in _LOWER for word in words) and not _NOT.intersection(words)
+    faulty = any(word in _LOWER for word in words) or _FAULTY.search(" ".join(words)) is not None
+    return faulty and not _NOT.intersection(words)
 
 
 def speaks_of_faults(name: str) -> bool:

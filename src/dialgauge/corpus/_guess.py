@@ -12,6 +12,7 @@ from dialgauge.corpus._names import (
     META,
     OF_EACH_PERSON,
     QUESTIONS,
+    STATEMENTS,
     TELLING,
     USES,
     WEAK_PEOPLE,
@@ -32,6 +33,7 @@ SAID = "the mapping says so"
 #: More different values than this are points of a slider or a measurement.
 MOST_POINTS = 20
 _LONGEST_NAME = 80
+_MOST_STATEMENTS = 30
 #: One word with a digit. A sentence without spaces is none, in scripts that have none.
 _NAME_OF_A_CALL = rf"^[^\s{UNSPACED}]{{0,40}}\d[^\s{UNSPACED}]{{0,40}}$"
 #: Three words, a list, or as much in a script without spaces.
@@ -87,7 +89,7 @@ class Guess:
                 if use in self.taken:
                     self.why_not[column] = f"could be {use}, but that is taken"
                 elif (
-                    (use == "comment" and self.are_answers(column))
+                    (use in ("comment", "summary") and self.are_answers(column))
                     or (use == "dialogue" and (self._is_short_id(column) or self._is_name(column, matches)))
                     or (use in ("value", "seed", "reference") and not self._fits(use, column))
                 ):
@@ -118,8 +120,8 @@ class Guess:
     def _is_short_id(self, column: str) -> bool:
         """Whether a column with the name of a dialogue holds names of dialogues, beside another with the texts."""
         shown = self.frame[column].drop_nulls().head(200).cast(pl.String)
-        if len(shown) and bool(shown.str.contains(r"^[\w.#:/-]{0,30}\d[\w.#:/-]{0,30}$").all()):
-            return True  # one word with a number in it is never a dialogue
+        if len(shown) and bool(shown.str.contains(r"^(?:[^\W\d]{1,20}[ #]+)?[\w.#:/-]{0,30}\d[\w.#:/-]{0,30}$").all()):
+            return True  # one word with a number in it, or behind it, is never a dialogue
         if not len(shown) or self.names[column] in ("dialogue", "turns"):
             return False
         return bool(
@@ -171,6 +173,7 @@ class Guess:
         if "dimension" in self.taken:
             return
         self._named_questions()
+        self._statements()
         if "value" not in self.taken or "dimension" in self.taken:
             return
         for column, name in self.names.items():
@@ -179,6 +182,20 @@ class Guess:
                 if 0 < shown.n_unique() <= max(1, min(30, len(shown) // 2)) and (shown.str.len_chars() <= 80).all():
                     self.choose(column, "dimension", "few names beside a column of answers")
                     return
+
+    def _statements(self) -> None:
+        """A column of statements beside the only answers, which agree to them or do not."""
+        asked = [column for column, name in self.names.items() if name in STATEMENTS and column not in self.chosen]
+        if {"value", "dimension"} & self.taken or len(asked) != 1:
+            return
+        shown = self.frame[asked[0]].drop_nulls().cast(pl.String)
+        few = 1 < shown.n_unique() <= min(_MOST_STATEMENTS, len(shown) // 2)
+        free = [column for column in self.frame.columns if column not in self.chosen and column not in asked]
+        free = [c for c in free if not is_housekeeping(self.names[c]) and not is_id(self.names[c])]
+        answered = [c for c in free if self.are_answers(c) and not is_dimension(self.names[c])]
+        if few and len(answered) == 1 and (shown.str.len_chars() <= 2 * _LONGEST_NAME).all():
+            self.choose(answered[0], "value", "the only column of answers beside statements")
+            self.choose(asked[0], "dimension", "statements beside a column of answers")
 
     def _named_questions(self) -> None:
         """A column whose few values are known dimensions says so of the one column of answers beside it."""

@@ -7,6 +7,7 @@ other: one judgement for all systems, numbers of summaries, means of the others,
 import math
 import re
 from collections.abc import Callable, Container
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -40,7 +41,7 @@ def implausible(parts: Any, known: bool = False, said: Container[str] = frozense
         _copied,
         _numbered,
         _means,
-        _told_by_less,
+        partial(_told_by_less, known=known),
         _computed,
         _of_nobody,
     )
@@ -102,8 +103,11 @@ _LESS = {
 _MOST_ROWS = 20_000
 
 
-def _told_by_less(ratings: pl.DataFrame) -> list[str]:
-    """The dimensions whose values are decided by less than a summary and who judges it: facts, and no judgements."""
+def _told_by_less(ratings: pl.DataFrame, known: bool) -> list[str]:
+    """The dimensions whose values are decided by less than a summary and who judges it: facts, and no judgements.
+
+    A tool that is ``known`` says of each answer that somebody gave it: then a known name may be the same throughout.
+    """
     ratings = ratings.head(_MOST_ROWS)
     chances = dict(ratings.group_by("dimension").agg(_same_by_chance()).iter_rows())
     found: dict[str, str] = {}
@@ -116,6 +120,8 @@ def _told_by_less(ratings: pl.DataFrame) -> list[str]:
     unanimous = [
         name for name in _decided(ratings, item, chances, apart="annotator") if not is_dimension(normalised(name))
     ]
+    if known:
+        found = {name: said for name, said in found.items() if not is_dimension(normalised(name))}
     differing = set(chances) - set(unanimous) if unanimous else set()
     if any(_has_several(ratings, name) for name in differing):
         found = {**dict.fromkeys(unanimous, "each summary, whoever judges it, and others are not"), **found}

@@ -119,7 +119,7 @@ def may_be_judged(one: Field, has_judgements: bool, known_layout: bool) -> bool:
         or name in SPEAKERS
         or words & (TIME_WORDS | _OF_MODELS)
         or computed
-        or (has_judgements and any(is_of_conversation(part) for part in above))
+        or (has_judgements and any(is_of_conversation(part) for part in (*above, name)))
         or (any(is_metric(part) for part in above) and (has_judgements or not is_named(one)))
     )
 

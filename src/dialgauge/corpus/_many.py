@@ -30,7 +30,7 @@ from dialgauge.corpus._text_files import first_of, name_systems, named_texts, un
 from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
 from dialgauge.corpus._wrapped import unwrapped
 from dialgauge.corpus.layouts import recast
-from dialgauge.errors import InputError
+from dialgauge.errors import InputError, counted
 
 #: How files are read, by the end of their names.
 Loaders = Mapping[str, Callable[[Path], Table]]
@@ -116,7 +116,23 @@ def load_texts(path: Path, loaders: Loaders) -> Table:
         if held is not None
     }
     notes = (*table.notes, *_other_files(path, loaders))
-    return replace(table, notes=notes, unread=unread | _nameless_tables(path, loaders))
+    return replace(table, notes=notes, unread=unread | _texts_below(path) | _nameless_tables(path, loaders))
+
+
+def _texts_below(folder: Path) -> dict[str, str]:
+    """The folders inside one of transcripts that hold texts too: these are not read with the others."""
+    found = Counter(
+        file.parent.relative_to(folder).as_posix()
+        for file in folder.rglob("*")
+        if file.suffix.lower() in SUFFIXES
+        and file.parent != folder
+        and not _is_elsewhere(file.relative_to(folder), folder)
+    )
+    return {
+        name: f"the folder {name!r} holds {counted(count, 'text')} that were not read: read it alone, or leave it out "
+        f"(--map ignore={name})"
+        for name, count in sorted(found.items())
+    }
 
 
 def _nameless_tables(folder: Path, loaders: Container[str]) -> dict[str, str]:
@@ -159,7 +175,8 @@ def load_many(path: Path, loaders: Loaders) -> Table:
     files = [file for file in files if file not in texts]
     if not files:
         raise InputError(f"{path}: no file that can be read fits this")
-    tables = {file: loaders[file.suffix.lower()](file) for file in files}
+    loaded = {file: loaders[file.suffix.lower()](file) for file in files}
+    tables = {file: with_questions(table) for file, table in loaded.items()}
     _refuse_copies(tables)
     for file, table in tables.items() if texts else ():
         tables[file], read = with_texts_of_files(table, path, texts)

@@ -54,7 +54,8 @@ def cleaned(text: str, *, tags: bool) -> tuple[str, list[int]]:
         kept += text[position : found.start()]
         origin += range(position, found.start())
         if whole.startswith("<"):
-            ends = found[2].lower() in _ENDS_LINE and (found[1] or found[2].lower() in ("br", "hr"))
+            name = found[2].lower()
+            ends = name in _ENDS_LINE and (found[1] or name in ("br", "hr") or name[0] == "h")
             new = "\n" if ends and kept and kept[-1] != "\n" else ""
         else:
             new = html.unescape(whole).replace("\xa0", " ")

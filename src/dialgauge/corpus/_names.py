@@ -42,7 +42,10 @@ USES: Mapping[str, tuple[str, ...]] = {
     "reference": _names(
         "reference references ref refs reference_summary ref_summary gold gold_summary golden target human_summary "
         "highlights ground_truth groundtruth gold_standard golden_summary target_summary human_reference "
-        "reference_text referenz referenzzusammenfassung referencia riferimento 参考摘要 标准摘要 人工摘要 参照要約"
+        "reference_text referenz referenzzusammenfassung referencia riferimento resumen_de_referencia "
+        "resumen_referencia resume_de_reference resume_reference reference_humaine resumo_de_referencia "
+        "riassunto_di_riferimento "
+        "referenz_zusammenfassung musterzusammenfassung 参考摘要 标准摘要 人工摘要 参照要約"
     ),
     "annotator": _names(
         "annotator annotator_id annotator_name rater rater_id rater_name worker worker_id judge judge_id evaluator "
@@ -117,6 +120,8 @@ TIME_WORDS = frozenset(_names("date time timestamp datetime submitted completed 
 QUESTIONS = frozenset(
     _names("question question_name questions metric criteria item quality_dimension category measure")
 )
+#: Names of columns of sentences that people agree to or not.
+STATEMENTS = frozenset(_names("statement statements question questions aussage frage affirmation afirmacion stelling"))
 #: Names of columns whose few words are classes that people chose, where they have no order.
 CLASSES = frozenset(
     _names(
@@ -150,7 +155,7 @@ _THING = (
     "call|conversation|conv|contact|interaction|session|chat|ticket|case|dialog|dialogue|doc|document|meeting|article|"
     "example|question|thread|transcript|sample|item|instance|record|source|story|post|incident|text|recording|entry|"
     "segment|passage|news|input|encounter|consultation|visit|anruf|gesprach|appel|llamada|conversacion|chiamata|"
-    "conversazione|chamada|conversa|oproep|gesprek|dokument|vorgang|fall|对话|会话|通话|文档|样本|対話|会話"
+    "conversazione|chamada|conversa|oproep|gesprek|dialogo|dialoog|dokument|vorgang|fall|对话|会话|通话|文档|样本|対話|会話"
 )
 #: Columns that may identify a dialogue. Those without a word like "id" count only where their values are short.
 _ID = re.compile(
@@ -185,7 +190,8 @@ _HOUSEKEEPING = re.compile(
 )
 #: Columns computed from ratings: beside the raw ones they are no further annotator.
 AGGREGATES = re.compile(
-    r"(?:^|.*_)(?:mean|avg|average|median|std|sd|stdev|var|variance|min|max|sum|total|majority|agreed|consensus|adjudicated|adjudication)(?:_.*)?"
+    r"(?:^|.*_)(?:mean|avg|average|median|std|sd|stdev|var|variance|min|max|sum|total|majority|agreed|consensus|adjudicated|adjudication"
+    r"|media|promedio|moyenne|moy|durchschnitt|mittelwert|schnitt|gemiddelde)(?:_.*)?"
 )
 #: Scores that programs compute: beside people's judgements they are none.
 _METRICS = re.compile(

@@ -16,6 +16,8 @@ from dialgauge.corpus._values import MOSTLY, read_values
 _FEWEST_TEXTS = 8
 #: Fewer choices than this may be a list.
 _FEWEST_CHOICES = 5
+#: The size of a table that explains a scale.
+_FEWEST_POINTS, _MOST_POINTS, _MOST_OF_LEGEND = 2, 11, 3
 
 
 def held_by(frame: pl.DataFrame, keys: Container[str]) -> tuple[str, tuple[str, ...]] | None:
@@ -23,6 +25,8 @@ def held_by(frame: pl.DataFrame, keys: Container[str]) -> tuple[str, tuple[str, 
 
     ``keys`` are the names of systems and of people that were read: a row for each of them sums up or describes them.
     """
+    if _explains_scale(frame):
+        return None
     fields = fields_of(Table(frame, lambda row: ("", row)))
     judged = [path for path, one in fields.items() if _is_judged(one, frame)]
     if chosen := [column for column in frame.columns if _is_chosen(frame[column], keys)][1:]:
@@ -36,6 +40,18 @@ def held_by(frame: pl.DataFrame, keys: Container[str]) -> tuple[str, tuple[str, 
         return "judgements", tuple(judged)
     texts = [path for path, one in fields.items() if len(one.counts) >= _FEWEST_TEXTS and looks_like_texts(one)]
     return ("texts", tuple(texts)) if texts and any(_recurs(values) for values in frame.iter_columns()) else None
+
+
+def _explains_scale(frame: pl.DataFrame) -> bool:
+    """Whether each row says what one point of a scale means: the points follow each other, each with other words."""
+    if not 2 <= frame.width <= _MOST_OF_LEGEND or not _FEWEST_POINTS <= frame.height <= _MOST_POINTS:
+        return False
+    first, *others = (frame[column].cast(pl.String).str.strip_chars() for column in frame.columns)
+    points = first.cast(pl.Float64, strict=False)
+    if points.null_count() or not others[0].is_unique().all() or others[0].null_count():
+        return False
+    steps = points.sort().diff().drop_nulls()
+    return bool((steps == 1).all()) and not others[0].cast(pl.Float64, strict=False).drop_nulls().len()
 
 
 def _lists(values: pl.Series, name: str, keys: Container[str]) -> bool:

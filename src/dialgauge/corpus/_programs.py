@@ -34,7 +34,7 @@ def without_programs(table: Table, mapping: Mapped) -> Table:
     judged = [*plan.uses.get("value", ()), *plan.named("dimension").values()]
     if telling is None or not judged:
         return table
-    programs = table.frame[telling].cast(pl.String).map_elements(_is_program, pl.Boolean).fill_null(False)
+    programs = table.frame[telling].cast(pl.String).map_elements(is_program, pl.Boolean).fill_null(False)
     cells = table.frame.filter(programs).select(pl.col(judged).is_not_null().sum()).sum_horizontal().item()
     about = [*judged, *(c for use in ("annotator", "dimension", "comment", "time") for c in plan.uses.get(use, ()))]
     blank = pl.when(~programs).then(pl.col(about)).name.keep()
@@ -57,7 +57,7 @@ def judged_by_programs(records: Sequence[Mapping[str, Any]], people: Sequence[st
     called like models in some of them and not in others."""
     for key in dict.fromkeys(key for record in records for key in record):
         if _tells(pl.Series([record[key] for record in records if isinstance(record.get(key), str)], dtype=pl.String)):
-            return [_is_program(str(record.get(key))) for record in records]
+            return [is_program(str(record.get(key))) for record in records]
     named = [is_named_like_model(who) for who in people]
     return [False] * len(named) if all(named) else named
 
@@ -68,15 +68,16 @@ def _tells(values: pl.Series) -> bool:
     if given.is_empty() or not _is_telling(str(given[0])):  # most columns are none, and long
         return False
     said = given.cast(pl.String, strict=False).unique().head(_LOOKED_AT).to_list()
-    programs = [text for text in said if _is_program(text)]
+    programs = [text for text in said if is_program(text)]
     return 0 < len(programs) < len(said) and all(map(_is_telling, said))
 
 
 def _is_telling(text: str) -> bool:
-    return _is_program(text) or bool(_PEOPLE.fullmatch(normalised(text)))
+    return is_program(text) or bool(_PEOPLE.fullmatch(normalised(text)))
 
 
-def _is_program(text: str) -> bool:
+def is_program(text: str) -> bool:
+    """Whether a word for who judged is that for a program."""
     return bool(_PROGRAMS.fullmatch(normalised(text)))
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 import polars as pl
 
+from dialgauge.corpus._account import MOST_LEFT_OUT
 from dialgauge.corpus._checks import ROW, BadRow, bad_rows
 from dialgauge.corpus._dimensions import direction_by_name, is_lower_better
 from dialgauge.corpus._names import is_dimension, normalised
@@ -182,7 +183,12 @@ def _reading(rows: Rows, name: str, part: pl.DataFrame) -> Reading:
     few = not order and 2 <= names.distinct <= _MOST_NAMES and names.given >= 2 * names.distinct
     if not order and _GRADED.search(normalised(name)) and (letters := _grades(texts)):
         reading = read_values(texts, order=letters)
-    if (reading.share < 0.5 or _is_one_sided(texts, reading)) and judged and few and not _hold_digits(texts):
+    if (
+        (reading.share < 0.5 or _is_one_sided(texts, reading) or _has_more_classes(texts, reading))
+        and judged
+        and few
+        and not _hold_digits(texts)
+    ):
         reading = names
         rows.notes.append(
             f"{name}: {counted(len(reading.labels), 'class', 'classes')} without an order "
@@ -211,6 +217,12 @@ def _is_one_sided(texts: Mapping[str, int], reading: Reading) -> bool:
     others = [n for text, n in texts.items() if text not in reading.values and not is_not_given(text)]
     alone = reading.kind == "yes/no" and len(set(reading.values.values())) == 1
     return alone and reading.share < MOSTLY and min(others, default=0) > 1
+
+
+def _has_more_classes(texts: Mapping[str, int], reading: Reading) -> bool:
+    """Whether other words come again beside yes and no, in more cells than may be left out: a class of their own."""
+    others = [n for text, n in texts.items() if text not in reading.values and not is_not_given(text)]
+    return reading.kind == "yes/no" and sum(others) > MOST_LEFT_OUT * sum(texts.values()) and min(others) > 1
 
 
 def _hold_digits(texts: Mapping[str, int]) -> bool:

@@ -8,11 +8,12 @@ import polars as pl
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._names import USES, normalised
 from dialgauge.corpus._rows import as_text
-from dialgauge.corpus._table import Sheet
+from dialgauge.corpus._table import Sheet, Table
+from dialgauge.corpus._wide import as_long
 
 #: More names than this are none of systems.
 _MOST = 30
-_ROW = "_origin"
+_ROW, _SYSTEM = "_origin", "system"
 
 
 def with_systems_named(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
@@ -20,6 +21,7 @@ def with_systems_named(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]
     if len(sheets) < 2:
         return list(sheets)
     made = _decoded(sheets, notes)
+    made = [_long_by_system(sheet, [one for one in made if one is not sheet], notes) for sheet in made]
     uses = {sheet.name: make_plan(sheet.frame).uses for sheet in made}
     judging = [
         (sheet, uses[sheet.name]["system"][0])
@@ -27,6 +29,21 @@ def with_systems_named(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]
         if len(uses[sheet.name].get("system", ())) == 1 and "summary" not in uses[sheet.name]
     ]
     return [_with_texts_below(sheet, judging, notes) for sheet in made]
+
+
+def _long_by_system(sheet: Sheet, others: Sequence[Sheet], notes: list[str]) -> Sheet:
+    """A sheet of judgements with columns for each system (``BART Fluency``) with rows, where others hold its texts."""
+    uses = make_plan(sheet.frame).uses
+    if {"system", "summary"} & set(uses) or "annotator" not in uses or _SYSTEM in sheet.frame.columns:
+        return sheet
+    long = as_long(Table(sheet.frame, sheet.place), {})
+    if _SYSTEM not in long.frame.columns:
+        return sheet
+    systems = long.frame[_SYSTEM].drop_nulls().unique(maintain_order=True).to_list()
+    if not any(_columns_of(other, systems) for other in others):
+        return sheet
+    notes += [f"{sheet.name}: {note}" for note in long.notes]
+    return replace(sheet, frame=long.frame, place=long.place)
 
 
 def _with_texts_below(sheet: Sheet, judging: Sequence[tuple[Sheet, str]], notes: list[str]) -> Sheet:

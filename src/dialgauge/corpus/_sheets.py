@@ -38,7 +38,9 @@ def one_table(
     # What stands alone in a row of a sheet is a remark; in nested lists it is what all that is below it belongs to.
     tidied = plain if what == "list" else {name: without_totals(one, {}) for name, one in plain.items()}
     notes = [*notes, *(f"{name}: {note}" for name, made in tidied.items() for note in made.notes)]
-    sheets = [replace(one, frame=tidied[one.name].frame, place=tidied[one.name].place) for one in sheets]
+    sheets = [
+        replace(one, frame=_with_names_below(tidied[one.name].frame), place=tidied[one.name].place) for one in sheets
+    ]
     sheets = with_systems_named(sheets, notes)
     as_they_are = tuple(sheets)
     sheets = with_letters_told(sheets, notes)
@@ -81,6 +83,22 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
                 f"(--map ignore={sheet.name})"
             )
     return found
+
+
+def _with_names_below(frame: pl.DataFrame) -> pl.DataFrame:
+    """A sheet with the names of dialogues that stand only in the first of several rows in all of them.
+
+    With other sheets below it, nobody could tell them from names that are missing.
+    """
+    for column in frame.columns[:1]:
+        values = frame[column]
+        once = values.drop_nulls().is_unique().all() and values.null_count() * 2 >= values.len() - 1
+        if frame.height and values[0] is not None and values.null_count() and once:
+            named = make_plan(frame).uses.get("dialogue_id", ()) == (column,)
+            filled = pl.any_horizontal(pl.exclude(column).is_not_null())
+            if named:
+                frame = frame.with_columns(pl.when(filled).then(pl.col(column).forward_fill()).otherwise(column))
+    return frame
 
 
 def _with_dimensions(sheets: Sequence[Sheet]) -> list[Sheet]:

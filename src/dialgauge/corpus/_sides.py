@@ -55,6 +55,23 @@ def with_bare_texts(options: dict[str, dict[str, str]], frame: pl.DataFrame, nam
     return {side: {**options.get(side, {}), "summary": bare[side]} for side in sides}
 
 
+def with_names_of_systems(options: Options, frame: pl.DataFrame) -> Options:
+    """The options, where what could be their texts are names that recur: those of systems."""
+    columns = [uses["summary"] for uses in options.values() if set(uses) == {"summary"}]
+    if len(columns) < len(options) or len(columns) < _FEWEST_OPTIONS:
+        return options
+    cells = pl.concat([frame[column].drop_nulls().cast(pl.String).str.strip_chars() for column in columns])
+    names = cells.unique()
+    short = bool(len(names)) and bool((names.str.len_chars() <= _LONGEST_NAME).all())
+    several = all(frame[column].n_unique() > 1 for column in columns)  # or each side is one system throughout
+    if not short or not several or len(names) > _MOST_SYSTEMS or len(cells) < 4 * len(names) or _are_texts(cells):
+        return options
+    return {side: {"system": uses["summary"]} for side, uses in options.items()}
+
+
+_FEWEST_OPTIONS, _MOST_SYSTEMS, _LONGEST_NAME = 2, 30, 60
+
+
 def _are_texts(values: pl.Series) -> bool:
     shown = values.drop_nulls().head(200).cast(pl.String)
     return bool(len(shown)) and int(shown.str.contains(r"\S\s+\S+\s+\S").sum()) * 2 > len(shown)

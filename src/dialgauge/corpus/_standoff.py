@@ -5,7 +5,7 @@ Each document becomes one record: its name, its text, who annotated it, and what
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ _Record = dict[str, Any]
 
 def is_brat(path: Path) -> bool:
     """Whether a folder holds annotations of brat, beside the texts or in folders of annotators."""
-    return path.is_dir() and any(found for pattern in ("*.ann", "*/*.ann") for found in path.glob(pattern))
+    return path.is_dir() and next(path.rglob("*.ann"), None) is not None
 
 
 def is_webanno(text: str) -> bool:
@@ -39,10 +39,8 @@ def is_webanno(text: str) -> bool:
 
 
 def load_brat(path: Path) -> Table:
-    """A record for every annotated text of a folder; folders inside it are those of annotators where names recur."""
+    """A record for every annotated text of a folder; folders inside it are those of annotators or of systems."""
     files = sorted(path.rglob("*.ann")) if path.is_dir() else [path]
-    recurring = Counter(file.stem for file in files)
-    several = any(times > 1 for times in recurring.values())
     records, places, skipped = [], [], Counter[str]()
     for file in files:
         source = file.with_suffix(".txt")
@@ -50,13 +48,47 @@ def load_brat(path: Path) -> Table:
             raise InputError(f"{file}: cannot be read without the text that it annotates, {source.name}")
         text = read_text(source).text
         marks = list(_brat_marks(read_text(file).text, text, str(file), skipped))
-        records.append(_record(file.stem, text, file.parent.name if several else None, marks))
+        records.append(_record(file.stem, text, None, marks))
         places.append(str(file))
+    unsure = _name_folders(records, [file.relative_to(path).parent.parts if file != path else () for file in files])
     notes = [f"{counted(n, what)} left out: only marks of a text are read" for what, n in sorted(skipped.items())]
     annotated = {file.with_suffix(".txt") for file in files}
     texts = {one.stem: one for one in sorted(path.rglob("*.txt")) if one not in annotated} if path.is_dir() else {}
     unread = _with_parts_of_names(records, texts, notes)
-    return replace(_table(records, places, notes), unread=unread)
+    return replace(_table(records, places, notes), unread=unread | unsure)
+
+
+def _name_folders(records: list[_Record], above: Sequence[tuple[str, ...]]) -> dict[str, str]:
+    """Set annotator and system of documents by the folders they are in; what the folders are is told by the texts.
+
+    People see the same text under one name, systems write different ones. Folders of which neither can be said are
+    told, by their name.
+    """
+    depth = min(map(len, above))
+    levels = [level for level in range(depth) if len({parts[level] for parts in above}) > 1]
+    written = {level: _are_systems(records, above, level) for level in levels}
+    if levels and not any(found is not None for found in written.values()):
+        names = sorted({"/".join(parts) for parts in above})
+        said = "annotate different documents: call them alike where several people read the same text, or leave out"
+        return {names[0]: f"the folders {', '.join(names[:3])} {said} --map ignore={names[0]}"}
+    for record, parts in zip(records, above, strict=True):
+        people = [parts[level] for level in levels if not written[level]]
+        systems = [parts[level] for level in levels if written[level]]
+        record[ANNOTATOR] = "/".join(people) or None
+        record |= {SYSTEM: "/".join(systems)} if systems else {}
+    return {}
+
+
+def _are_systems(records: list[_Record], above: Sequence[tuple[str, ...]], level: int) -> bool | None:
+    """Whether documents of one name differ in their texts between the folders of a level; None where none recurs."""
+    texts: dict[tuple[str, ...], set[str]] = {}
+    times = Counter[tuple[str, ...]]()
+    for record, parts in zip(records, above, strict=True):
+        item = (record[DOCUMENT], *parts[:level], *parts[level + 1 :])
+        texts.setdefault(item, set()).add(record[TEXT].strip())
+        times[item] += 1
+    several = [item for item, count in times.items() if count > 1]
+    return sum(len(texts[item]) > 1 for item in several) * 2 > len(several) if several else None
 
 
 def _with_parts_of_names(records: list[_Record], texts: dict[str, Path], notes: list[str]) -> dict[str, str]:
@@ -69,14 +101,17 @@ def _with_parts_of_names(records: list[_Record], texts: dict[str, Path], notes: 
     told = [way for way in ways if set(way[0]) <= set(texts)]
     finer = [way for way in ways if way[0].n_unique() >= way[1].n_unique()]
     dialogues = names
-    if chosen := (told or finer)[:1]:
+    named = any(SYSTEM in record for record in records)
+    if chosen := [] if named else (told or finer)[:1]:
         dialogues, systems = chosen[0]
         for record, dialogue, system in zip(records, dialogues, systems, strict=True):
             record |= {DOCUMENT: dialogue, SYSTEM: system}
         notes.append("the names of the files join dialogue and system, and were split")
     if set(dialogues) <= set(texts):
-        for record in records:
-            record[DIALOGUE] = read_text(texts.pop(record[DOCUMENT])).text if record[DOCUMENT] in texts else None
+        for name in dict.fromkeys(dialogues):
+            told_there = read_text(texts.pop(name)).text
+            for record in records:
+                record |= {DIALOGUE: told_there} if record[DOCUMENT] == name else {}
     if len(texts) < 2:  # one is a description of the others
         return {}
     such = ", ".join(one.name for one in [*texts.values()][:3])

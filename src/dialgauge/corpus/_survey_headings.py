@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dialgauge.corpus._headings import distinct_names
 from dialgauge.corpus._table import Table
+from dialgauge.errors import counted
 
 #: What stands in every cell of the last row of headings.
 _OWN_ID = "ImportId"
@@ -27,9 +28,18 @@ def with_questions(table: Table) -> Table:
     if table.records is not None or frame.height <= _ROWS or not _are_ids_of_tool(frame.row(1)):
         return table
     names = [_heading(column, title) for column, title in zip(frame.columns, frame.row(0), strict=True)]
-    below, place = frame[_ROWS:], table.place
+    rows = [row for row, record in enumerate(frame.iter_rows(named=True)) if row >= _ROWS and not is_preview(record)]
+    below, place = frame[rows], table.place
     below.columns = distinct_names(names)
-    return replace(table, frame=below, place=lambda row: place(row + _ROWS))
+    tried = frame.height - _ROWS - len(rows)
+    notes = (*table.notes, f"{counted(tried, 'preview')} of the survey left out") if tried else table.notes
+    return replace(table, frame=below, notes=notes, place=lambda row: place(rows[row] if row < len(rows) else row))
+
+
+def is_preview(record: Mapping[str, object]) -> bool:
+    """Whether answers are those of whoever tried the survey out."""
+    status, channel = (str(record.get(name)).strip().lower() for name in ("Status", "DistributionChannel"))
+    return status in ("survey preview", "survey test") or channel == "preview"
 
 
 def _are_ids_of_tool(cells: tuple[object, ...]) -> bool:
@@ -60,6 +70,6 @@ def statements(titles: Mapping[str, object]) -> dict[str, str]:
 
 def _heading(column: str, title: object) -> str:
     again = _ASKED_AGAIN.fullmatch(column)
-    if again is None or not isinstance(title, str) or _JOINT not in title:
+    if again is None or not isinstance(title, str) or len(title) > 2 * _LONGEST:
         return column
     return f"{again[1]}{_JOINT}{title.rpartition(_JOINT)[2].strip()}"

@@ -86,7 +86,8 @@ def _line_by_line(
     made, rest = list[Sheet](), dict[Path, list[Path]]()
     for folder, inside in groups.items():
         lines = {file: read_text(file).text.splitlines() for file in inside}
-        same = [one for one in ids if all(len(own) == len(one) for own in lines.values())]
+        written = all(sum(len(line.split()) > 1 for line in own) * 2 >= len(own) for own in lines.values())
+        same = [one for one in ids if written and all(len(own) == len(one) for own in lines.values())]
         if len(same) != 1 or {file.stem for file in inside} & set(same[0]) or _is_spoken(folder, inside):
             rest[folder] = inside
             continue

@@ -6,12 +6,14 @@ from dataclasses import replace
 import polars as pl
 
 from dialgauge.corpus._mapping import Mapped, listed
+from dialgauge.corpus._markup import has_markup, without_markup
 from dialgauge.corpus._names import TELLING, USES, normalised
 from dialgauge.corpus._table import Table
 
 #: ``SUMMARY:``, ``## Summary`` or ``Summary: the text``; no line that says more than what is below it.
 _HEADING = re.compile(r"^[#*\[ \t]*([^\W\d_][\w -]{2,30}?)[\]* \t]*(?::[* \t]*|$)", re.MULTILINE)
 _SECTIONS = ("dialogue", "summary")
+_LOOKED_AT = 50
 
 
 def with_sections(table: Table, mapping: Mapped) -> Table:
@@ -27,7 +29,11 @@ def with_sections(table: Table, mapping: Mapped) -> Table:
     said = {name for given in mapping.values() for name in listed(given)}
     for column in frame.columns:
         texts = frame[column]
-        if column in said or texts.dtype != pl.String or not texts.str.contains("\n").any():
+        if column in said or texts.dtype != pl.String:
+            continue
+        if texts.str.contains(r"(?i)<(?:br|p|div|h\d)\b").any() and has_markup(texts.drop_nulls().head(_LOOKED_AT)):
+            texts = texts.map_elements(lambda text: without_markup(text, tags=True), pl.String)
+        if not texts.str.contains("\n").any():
             continue
         if names & {"summary"} - {normalised(column)} or not all(map(sections_of, texts.drop_nulls())):
             continue

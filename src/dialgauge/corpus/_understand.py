@@ -7,6 +7,7 @@ from typing import Any
 from dialgauge.corpus._asides import without_asides
 from dialgauge.corpus._blocks import one_below_another
 from dialgauge.corpus._cells import with_parsed_cells
+from dialgauge.corpus._certainty import without_certainty
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._events import with_events
@@ -93,13 +94,14 @@ def understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) ->
             known = with_ids_of_dialogues(known, mapping)
             known = with_summaries(with_dialogues(known, mapping), mapping)
             known = with_inline_marks(known, mapping)
-        elif not known.further:
+        known = with_sections(known, mapping)
+        if known.layout is not None and not known.further:
             known = with_parted_ids(known, mapping)
-        known = with_labels(with_sections(known, mapping), mapping)
+        known = with_labels(known, mapping)
         if known.frame.is_empty():
             raise_if_any(known.problems, path)
             raise InputError("has no rows")
-        known = without_programs(known, mapping)
+        known = without_certainty(without_programs(known, mapping), mapping)
         made = kept.into(as_long(with_comparisons(known, mapping), mapping))
         columns = {use: tuple(listed(given)) for use, given in mapping.items() if given != said.get(use)}
         return replace(made, raw=loaded, mapped=columns, again=lambda other: understood(other, path, said, layout))

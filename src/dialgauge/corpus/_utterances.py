@@ -81,8 +81,11 @@ def without_totals(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> 
     if own:
         text = pl.col(own).cast(pl.String).str.strip_chars()
         # "Average" may stand where people are named, in a row about no dialogue; elsewhere Max is a person.
-        nameless = pl.lit(False) if named is None else pl.col(named[0]).is_null()
-        summed_up = nameless & text.is_in(sorted({word for word, _ in words.values()}))
+        summing = {word for word, _ in words.values()}
+        if named is None:
+            summing = {word for word in summing if normalised(word) not in _ALSO_NAMES}
+        nameless = pl.lit(True) if named is None else pl.col(named[0]).is_null()
+        summed_up = nameless & text.is_in(sorted(summing))
         gone = gone.filter(pl.all_horizontal(text.is_null() | (text == "") | summed_up))
     given = rest.filter(pl.any_horizontal(pl.exclude("_row").is_not_null()))
     if named is None or given[named[0]].null_count():

@@ -126,6 +126,13 @@ _SCALES: tuple[tuple[str, ...], ...] = tuple(
         "extremely bad / very bad / bad / acceptable|fair|neutral / good / very good / extremely good",
         "not / partially|partly / fully|completely",
         "none / some / most / all",
+        "no|not / partly|partially|partial|somewhat|in part|to some extent / yes|fully|completely",
+        "nein / teilweise|teils|zum teil|teils teils|teils/teils / ja",
+        "non / en partie|partiellement / oui",
+        "no / parcialmente|en parte / sí|si",
+        "não / em parte|parcialmente / sim",
+        "useless|not useful / ok|okay|somewhat useful|fair|average / useful|very useful",
+        "unhelpful|not helpful / ok|okay|somewhat helpful|fair|average / helpful|very helpful",
         "sehr schlecht / schlecht / mittel|mittelmäßig|befriedigend|neutral / gut / sehr gut",
         "inaccurate|incorrect / partially accurate|partially correct|partly correct / accurate|correct",
         "ungenügend / mangelhaft / ausreichend / befriedigend / gut / sehr gut",
@@ -176,6 +183,8 @@ _DEGREES = {
 _PLAIN = 5
 _MOST_DEGREES = 20
 _DECIMAL_COMMA = re.compile(r"([+-]?\d+,\d+)(?:\s*/\s*\d+)?")
+#: So many commas may stand beside points.
+_FEW_COMMAS = 0.5
 _PERCENT = re.compile(r"(?<=\d)\s*%$")
 #: "4 - good", "4: good", "4 (good)", "4/5", "4 out of 5", "4 stars", "80 %": the number is the answer.
 _LEADING = re.compile(
@@ -321,7 +330,10 @@ def _numbers(given: Mapping[str, str], commas: bool) -> tuple[dict[str, float], 
     # Only where every cell is a number that way, or a word: "2,5" among points may be two answers.
     rest = [word for text, word in given.items() if text not in turned and text not in plain]
     words = len(rest) * 4 <= len(given) and not any(re.search(r"\d", word) for word in rest)
-    if turned and words and not any("." in given[text] for text in plain):
+    pointed = [number for text, number in plain.items() if "." in given[text]]
+    # Beside points of other cells, as in a workbook in which some were typed, a comma is one where it fits among them.
+    among = not pointed or all(min(plain.values()) <= number <= max(plain.values()) for number in turned.values())
+    if turned and words and among and len(turned) <= max(len(plain), 1) * (_FEW_COMMAS if pointed else len(turned)):
         return plain | turned, True
     return plain, False
 

@@ -91,7 +91,8 @@ _WORDED = re.compile(r"(?:ann|anno|annot|annotator|rater|judge|expert|worker|eva
 _COMMENT = "comment"
 _RATER = re.compile(
     r"(?:a|an|ann|anno|annotator|rater|r|judge|j|worker|w|expert|ex|turker|coder|c|evaluator|ev|eval|e|reviewer|"
-    r"participant|p|person|human|h|user|u|labeler)?_?\d{1,3}|(?:annotator|rater|judge|expert|coder|evaluator|reviewer)_[a-h]"
+    r"participant|p|person|human|h|user|u|labeler|qa|qc|rev|prufer(?:in)?|bewerter(?:in)?|gutachter(?:in)?|juge|"
+    r"evaluador(?:a)?|evaluateur|evaluatrice|anotador(?:a)?|annotateur|annotatrice|valutatore|avaliador(?:a)?)?_?\d{1,3}|(?:annotator|rater|judge|expert|coder|evaluator|reviewer)_[a-h]"
 )
 
 
@@ -148,6 +149,7 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
         judged = pl.any_horizontal(pl.col(dimensions).is_not_null())
         key = ["_origin", *(["system"] if found.texts or written else [])]
         long = long.filter(judged | (pl.int_range(pl.len()).over(key) == 0))
+        long = long.with_columns(pl.when(judged).then("annotator"))
     origin = long["_origin"].to_list()
     place = table.place
     asked = any(normalised(column) in USES["dimension"] for column in rest)

@@ -31,17 +31,27 @@ def as_written(column: str, affix: str) -> str:
     """The affix in the letters of the heading: what parts its words, as capitals do in ``mT5``, stays as it is."""
     letters = re.escape(affix).replace("_", r"[^a-zA-Z0-9]*")
     ends = (rf"(?:{letters})(?=[^a-zA-Z0-9]*$)", rf"^(?:{letters})", letters)
-    at = next((found for pattern in ends if (found := re.search(pattern, column, re.IGNORECASE))), None)
-    return at[0] if at else affix
+    plain = _without_accents(column)
+    at = next((found for pattern in ends if (found := re.search(pattern, plain, re.IGNORECASE))), None)
+    if at is None:
+        return affix
+    written = column[at.start() : at.end()]
+    closed = written.count("(") > written.count(")") and column[at.end() : at.end() + 1] == ")"
+    return f"{written})" if closed else written
 
 
 def with_accents(column: str, stem: str) -> str:
     """A part of a normalised heading with the accents that it has there: ``kohärenz`` of ``Kohärenz_bart``."""
     if column.isascii():
         return stem
-    plain = "".join(unicodedata.normalize("NFKD", letter)[0] for letter in column)
+    plain = _without_accents(column)
     at = re.search(re.escape(stem).replace("_", r"[\W_]+"), plain, re.IGNORECASE)
     return column[at.start() : at.end()].lower() if at else stem
+
+
+def _without_accents(text: str) -> str:
+    """As many letters, without their accents."""
+    return text if text.isascii() else "".join(unicodedata.normalize("NFKD", letter)[0] for letter in text)
 
 
 def is_judged(frame: pl.DataFrame, column: str) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 from dialgauge.corpus._fields import leaves_of
 from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normalised
 from dialgauge.corpus._nested import flat_rows, to_frame
+from dialgauge.corpus._programs import is_program
 from dialgauge.corpus._sheets import one_table
 from dialgauge.corpus._table import Sheet, Table, place_in
 
@@ -17,6 +18,25 @@ def unwrapped(table: Table) -> Table | None:
     if table.records is None or len(table.records) != 1:
         return None
     whole = table.records[0][1]
+    inner = _inside(table, whole)
+    return inner if inner is None else replace(inner, groups={**inner.groups, **_kinds_of_people(whole)})
+
+
+def _kinds_of_people(whole: dict[str, Any]) -> dict[str, str]:
+    """The annotators that a list of people says are models, where it says of each what it is."""
+    for key, value in whole.items():
+        listed = isinstance(value, list) and len(value) > 1 and all(isinstance(one, dict) for one in value)
+        if not listed or not is_person(normalised(key).removesuffix("s")):
+            continue
+        for name in ("type", "kind", "role", "group", "annotator_type"):
+            said = [str(one.get(name)) for one in value]
+            if any(map(is_program, said)) and not all(map(is_program, said)):
+                ids = [next((one[key] for key in ("id", "annotator_id", "name") if key in one), None) for one in value]
+                return {str(who): "model" for who, kind in zip(ids, said, strict=True) if is_program(kind)}
+    return {}
+
+
+def _inside(table: Table, whole: dict[str, Any]) -> Table | None:
     listed = _only_list(whole)
     if listed is not None:
         return _with_records(table, listed)

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from dialgauge.corpus._names import normalised
-from dialgauge.corpus._survey_headings import statements
+from dialgauge.corpus._survey_headings import is_preview, statements
 from dialgauge.corpus._values import is_not_given
 from dialgauge.corpus.layouts._base import Builder, Layout, Record
 from dialgauge.errors import InputError
@@ -172,6 +172,12 @@ def _qualtrics(builder: Builder) -> None:
         if record is titles or any("ImportId" in str(value) for value in record.values()):
             continue
         own = {key: value for key, value in record.items() if key not in _QUALTRICS or key == "RecordedDate"}
+        if is_preview(record):
+            asked = [
+                value for key, value in own.items() if _ASKED.fullmatch(key) and not is_not_given(str(value or ""))
+            ]
+            builder.dropped["a preview of the survey"] += len(asked)
+            continue
         builder.add(line, {names.get(key, key): value for key, value in own.items()})
     keys = {key for _, record in builder.records for key, value in record.items() if value}
     person = next((key for key in _PANEL if key in keys), "ResponseId")
@@ -181,11 +187,15 @@ def _qualtrics(builder: Builder) -> None:
     builder.ignored |= {
         key: "the survey tool's own" for key in _QUALTRICS if any(key in r for _, r in builder.records[:1])
     }
-    asked = [
-        f"{key} = {title!r}" for key, title in titles.items() if re.fullmatch(r"Q?\w*\d[\w.]*", key) and title != key
-    ]
+    if builder.dropped:
+        builder.notes.append("answers of a preview of the survey are left out")
+    asked = [f"{key} = {title!r}" for key, title in titles.items() if _ASKED.fullmatch(key) and title != key]
     if asked:
         builder.notes.append(f"questions: {'; '.join(map(str, asked))}")
+
+
+#: How the tool calls its questions.
+_ASKED = re.compile(r"Q?\w*\d[\w.]*")
 
 
 def _is_people(keys: frozenset[str], first: Record) -> bool:

@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from dialgauge.corpus.layouts._base import Builder, Layout, Record
+from dialgauge.corpus._names import COMMENT_WORDS, TIE, normalised
+from dialgauge.corpus.layouts._base import Builder, Layout, Record, hash_id
 
 _OWN = re.compile(r"_(?:input_hash|task_hash|session_id|annotator_id|timestamp|view_id|is_binary)")
 
@@ -23,13 +24,20 @@ def _prodigy(builder: Builder) -> None:
         given = record.get("meta")
         meta: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
         data: dict[str, Any] = {**meta, **{k: v for k, v in record.items() if k not in _TASK and not _OWN.fullmatch(k)}}
-        data.setdefault("summary", record.get("text"))
-        builder.item(line, data)
+        if _compared(record) is None:
+            data.setdefault("summary", record.get("text"))
+            builder.item(line, data)
+        else:
+            if len(str(data.get("dialogue") or "").split()) == 1:  # the name of a dialogue
+                data.setdefault("dialogue_id", data.pop("dialogue"))
+            data.setdefault("dialogue", record.get("text"))
         who = str(record.get("_annotator_id") or record.get("_session_id") or "1")
         judged = builder.key(data) | {"annotator": who, "time": record.get("_timestamp")}
         answer = record.get("answer")
         if answer == "ignore" or (answer == "reject" and (marked or "options" in record)):
             builder.dropped[f"the answer is {answer}"] += 1
+        elif (compared := _compared(record)) is not None:
+            _prefer(builder, line, data, judged, record, compared)
         elif "options" in record:
             picked = record.get("accept") or []
             value = "; ".join(map(str, picked)) if isinstance(picked, list) else picked
@@ -50,6 +58,46 @@ def _prodigy(builder: Builder) -> None:
         builder.notes.append(f"{sum(builder.dropped.values())} tasks were ignored or rejected and are left out")
 
 
+def _compared(record: Record) -> dict[str, str] | None:
+    """The texts of two options to choose from, by the system that each is called after; None for any other choice."""
+    listed = [one for one in record.get("options") or () if isinstance(one, Mapping)]
+    texts = {_name_of(one): str(one.get("text") or "") for one in listed}
+    texts = {name: text for name, text in texts.items() if not TIE.fullmatch(normalised(name))}
+    written = len(texts) == _TWO and all(len(text.split()) > _SHORT for text in texts.values())
+    return texts if written else None
+
+
+def _name_of(option: Mapping[str, Any]) -> str:
+    named = next((option[key] for key in ("system", "model", "id") if option.get(key) is not None), "")
+    return str(named)
+
+
+def _prefer(
+    builder: Builder, line: int, data: Record, judged: Record, record: Record, texts: Mapping[str, str]
+) -> None:
+    """Both options as summaries, and which of them was picked."""
+    named = "dialogue_id" if builder.pick(data, "dialogue_id") is not None else None
+    whose = {} if named else {"dialogue_id": hash_id(str(record.get("text") or ""))}
+    for system, text in texts.items():
+        builder.item(line, {**data, **whose, "system": system, "summary": text})
+    picked = [str(one) for one in record.get("accept") or ()]
+    names = {str(one.get("id")): _name_of(one) for one in record["options"] if isinstance(one, Mapping)}
+    chosen = names.get(picked[0]) if len(picked) == 1 else None
+    first, second = texts
+    winner = {first: "a", second: "b"}.get(str(chosen), "tie" if chosen is not None else None)
+    if winner is None:
+        builder.dropped["nothing was picked"] += 1
+        return
+    about = {key: value for key, value in judged.items() if key in ("annotator", "time")}
+    asked = {"dimension": str(record.get("label") or "preference"), "winner": winner, "shown_first": "a"}
+    key = builder.key({**data, **whose})
+    about |= {"dialogue_id": key["dialogue_id"], "role": key["role"], "system_a": first, "system_b": second}
+    builder.judge("preferences", line, about | asked)
+
+
+_TWO = 2
+#: A text has more words than this.
+_SHORT = 3
 _TASK = frozenset(["text", "meta", "options", "accept", "answer", "spans", "tokens", "label", "config", "html"])
 
 
@@ -72,6 +120,7 @@ def _answers_of(value: Any) -> list[Mapping[str, Any]] | None:
 def _argilla_table(builder: Builder) -> None:
     """Argilla's records as a data set: ``NAME.responses`` beside ``NAME.responses.users``, or a list of answers."""
     drafts = suggestions = 0
+    written = set[str]()
     for line, record in builder.records:
         answers: list[tuple[str, str, str, Any]] = []
         data: dict[str, Any] = {}
@@ -91,17 +140,28 @@ def _argilla_table(builder: Builder) -> None:
         if not any(key != "id" for key in data if builder.pick(data, "dialogue_id") is not None):
             data["id"] = record.get("id", record.get("external_id"))
         builder.item(line, data)
+        said = {who: str(value) for question, who, _, value in answers if value and _is_comment(question)}
+        written |= {question for question, *_ in answers if _is_comment(question)}
         for question, who, status, value in answers:
+            if question in written:
+                continue
             if status != "submitted":
                 drafts += 1
                 builder.dropped[f"the response is {status}"] += 1
                 continue
             text = "; ".join(map(str, value)) if isinstance(value, list) else value
-            builder.add(line, builder.key(data) | {"annotator": who, "dimension": question, "value": text})
+            judged = {"annotator": who, "dimension": question, "value": text}
+            builder.add(line, builder.key(data) | judged | ({"comment": said[who]} if who in said else {}))
+    if written:
+        builder.notes.append(f"answers in people's own words, read as comments: {', '.join(sorted(written))}")
     if suggestions:
         builder.notes.append(f"{suggestions} suggestions of a model are no judgements of people and are left out")
     if drafts:
         builder.notes.append(f"{drafts} responses were not submitted and are left out")
+
+
+def _is_comment(question: str) -> bool:
+    return bool(COMMENT_WORDS & set(normalised(question).split("_")))
 
 
 def _paired(record: Record, key: str, question: str, value: Any) -> list[tuple[str, str, str, Any]]:

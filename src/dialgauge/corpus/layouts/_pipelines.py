@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dialgauge.corpus._names import USES, normalised
+from dialgauge.corpus._names import USES, is_metric, normalised
 from dialgauge.corpus._turns import parse_turns
 from dialgauge.corpus.layouts._base import Builder, Layout, Record
 from dialgauge.errors import counted
@@ -39,11 +39,11 @@ def _traced(builder: Builder) -> None:
         key = builder.key(data)
         for one in record.get("scores", [record]):
             source = str(one.get("source") or "")
-            if source.upper() == "EVAL":
+            who = one.get("authorUserId") or one.get("authorName")
+            if source.upper() == "EVAL" or (who is None and is_metric(normalised(str(one["name"])))):
                 scored += 1
                 builder.dropped["of a program"] += 1
                 continue
-            who = one.get("authorUserId") or one.get("authorName")
             if who is None:
                 sources.add(source)
             in_words = one.get("dataType") == "CATEGORICAL" or one.get("value") is None

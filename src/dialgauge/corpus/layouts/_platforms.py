@@ -117,7 +117,13 @@ def _scale(builder: Builder) -> None:
                 data.setdefault(str(one.get("name") or one.get("label") or f"text_{place + 1}"), text)
         if builder.pick(data, "dialogue_id") is None and builder.pick(data, "dialogue") is None:
             data["dialogue_id"] = record["task_id"]
-        builder.item(line, data)
+        systems = _systems_shown(data)
+        data = {name: value for name, value in data.items() if name not in systems and not isinstance(value, Mapping)}
+        for name, (system, text) in systems.items():
+            builder.item(line, {**data, "system": system, "summary": text})
+            builder.settled.add(f"params.attachments.{name}")
+        if not systems:
+            builder.item(line, data)
         key = builder.key(data)
         given = record.get("responses", record.get("response"))
         for number, one in enumerate(given if isinstance(given, list) else [given], start=1):
@@ -130,8 +136,42 @@ def _scale(builder: Builder) -> None:
             named = [each[name] for each in (one, record) for name in each if is_person(normalised(name))]
             who = named[0] if named else number
             judged = key | {"annotator": str(who), "time": record.get("completed_at")}
+            each = {name: _of_each(answer, systems) for name, answer in answers.items()}
+            if systems:  # what is said of all of them is a remark
+                said = {name: _said(answers[name]) for name, values in each.items() if not values}
+                judged["comment"] = "; ".join(f"{name}: {value}" for name, value in said.items() if value) or None
             for name, answer in answers.items():
-                builder.add(line, judged | {"dimension": name, "value": _said(answer)})
+                for system, value in each[name].items():
+                    builder.add(line, judged | {"system": system, "dimension": name, "value": value})
+                if not systems:
+                    builder.add(line, judged | {"dimension": name, "value": _said(answer)})
+
+
+def _systems_shown(data: Record) -> dict[str, tuple[str, str]]:
+    """The texts that were compared, by the names under which they were shown: the system, which a key tells, and the
+    text of each."""
+    for key in data.values():
+        if isinstance(key, Mapping) and len(key) > 1 and all(isinstance(data.get(name), str) for name in key):
+            return {str(name): (str(system), str(data[name])) for name, system in key.items()}
+    return {}
+
+
+def _of_each(answer: Any, systems: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    """An answer about every text that was shown, by system: a value for each, or the place in a list from the best."""
+    given = answer.get("response", answer.get("value")) if isinstance(answer, Mapping) and "type" in answer else answer
+    if isinstance(given, Mapping) and given and set(given) <= set(systems):
+        return {systems[name][0]: _said(value) for name, value in given.items()}
+    groups = [one if isinstance(one, list) else [one] for one in given] if isinstance(given, list) else []
+    listed = [name for group in groups for name in group]
+    if len(listed) < _FEWEST_RANKED or not all(isinstance(name, str) and name in systems for name in listed):
+        return {}
+    ranks: dict[str, Any] = {}
+    for group in groups:  # two in the second place leave no third one
+        ranks |= dict.fromkeys((systems[name][0] for name in group), len(ranks) + 1)
+    return ranks
+
+
+_FEWEST_RANKED = 2
 
 
 def _said(answer: Any) -> Any:

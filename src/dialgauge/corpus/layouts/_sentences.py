@@ -1,8 +1,10 @@
 """Published evaluations whose judgements are of sentences: UniSumEval, DiaSumFact, and errors listed by summary."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dialgauge.corpus._names import AGGREGATES, is_person, normalised
 from dialgauge.corpus._types import Dimension
 from dialgauge.corpus.layouts._base import Builder, Layout, Record
 from dialgauge.corpus.layouts._published import sentence_places
@@ -157,7 +159,60 @@ def _error_list(builder: Builder) -> None:
             builder.judge("spans", line, key | {"dimension": "errors", "start": None, "end": None})
 
 
+_SENTENCES = frozenset(["sentences", "summary_sentences", "summary_sents", "summ_sents", "sents"])
+
+
+def _sentences_in(record: Record) -> list[str]:
+    """The sentences of a summary, where they are a list of texts."""
+    for key, value in record.items():
+        if normalised(key) in _SENTENCES and isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return list(value)
+    return []
+
+
+def _labels_of(person: Record, sentences: Sequence[str]) -> dict[str, Sequence[Any]]:
+    """The lists of one person that have an answer for each sentence."""
+    lists = {key: value for key, value in person.items() if isinstance(value, list) and len(value) == len(sentences)}
+    return {key: value for key, value in lists.items() if not any(isinstance(one, list | dict) for one in value)}
+
+
+def _is_labelled_by_people(keys: frozenset[str], first: Record) -> bool:
+    people, sentences = first.get("annotations"), _sentences_in(first)
+    named = isinstance(people, list) and bool(people) and all(isinstance(one, Mapping) for one in people)
+    return bool(sentences) and named and all(_labels_of(one, sentences) for one in people or ())
+
+
+def _labelled_by_people(builder: Builder) -> None:
+    """Each person has a list with a label for every sentence; labels that all agreed on are made of them."""
+    summed = set[str]()
+    for line, record in builder.records:
+        sentences = _sentences_in(record)
+        data = {k: v for k, v in record.items() if normalised(k) not in _SENTENCES and k != "annotations"}
+        summed |= {k for k in data if AGGREGATES.fullmatch(normalised(k)) or _OF_WHOLE.fullmatch(normalised(k))}
+        data = {k: v for k, v in data.items() if k not in summed and (not isinstance(v, Mapping))}
+        if builder.pick(data, "summary") is None:
+            data["summary"] = " ".join(sentences)
+        builder.item(line, data)
+        for number, person in enumerate(record["annotations"], start=1):
+            named = [value for key, value in person.items() if is_person(normalised(key)) and value is not None]
+            judged = builder.key(data) | {"annotator": str(named[0] if named else number)}
+            lists = _labels_of(person, sentences)
+            said = [key for key, value in person.items() if key not in lists and isinstance(value, list)]
+            for name, labels in lists.items():
+                for place, label in enumerate(labels):
+                    words = [str(one) for key in said if len(person[key]) == len(labels) for one in person[key][place]]
+                    answer = {"dimension": _ONE.sub("label", name), "value": label, "sentence": place}
+                    builder.add(line, judged | answer | {"comment": "; ".join(words) or None})
+    builder.settled |= {"annotations[].labels[]"}
+    for name in sorted(summed):
+        builder.ignored[name] = "made of the labels of people"
+
+
+#: "summary_consistent": what is made of the labels of all sentences.
+_OF_WHOLE = re.compile(r"(?:summary|overall|all|whole)_(?:is_)?(?:label|consistent|faithful|factual|correct)")
+_ONE = re.compile(r"^labels$")
 SENTENCES = (
+    Layout("sentence-labels", "labels of every sentence by people", _is_labelled_by_people, _labelled_by_people),
     Layout("unisumeval", "layout of UniSumEval", _is_unisumeval, _unisumeval),
     Layout("diasumfact", "layout of DiaSumFact", _is_diasumfact, _diasumfact),
     Layout("error-list", "a list of errors per summary", _is_error_list, _error_list),

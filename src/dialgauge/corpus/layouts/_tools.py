@@ -317,6 +317,9 @@ def _is_potato(keys: frozenset[str], first: Record) -> bool:
 def _potato(builder: Builder) -> None:
     for line, record in builder.records:
         given = record.get("instance_id", record.get("id"))
+        if _OF_TEST.match(normalised(str(given))):
+            builder.dropped["no item, but a check of attention"] += len(record.get("label_annotations") or ())
+            continue
         who = record.get("user_id") or record.get("username") or builder.folder(record)
         row = {"dialogue_id": given, "annotator": str(who)}
         data = {k: v for k, v in record.items() if k not in _POTATO and not isinstance(v, dict | list)}
@@ -329,6 +332,10 @@ def _potato(builder: Builder) -> None:
                     builder.add(line, data | row | answer)
 
 
+#: Items that try out the people and not the summaries.
+_OF_TEST = re.compile(
+    r"(?:attention|instructional)_?(?:check|test)|test_?question|practice|training_|tutorial|gold_?check"
+)
 _POTATO = frozenset(
     ["instance_id", "id", "user_id", "displayed_text", "label_annotations", "span_annotations", "behavioral_data"]
 )
