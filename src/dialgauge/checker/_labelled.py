@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from dialgauge.checker._example import LABELLED, Couple, Example
+from dialgauge.checker._example import LABELLED, Couple, Example, Span
 from dialgauge.corpus import KEY, Corpus
+
+Spans = tuple[Span, ...]
 
 #: Where readers differ, a summary is called right or wrong if more than this share of them says so.
 _MAJORITY = 0.5
@@ -16,27 +18,22 @@ def labelled_couples(corpus: Corpus, dimension: str) -> dict[str, tuple[Couple, 
 
     Marked errors say which words are wrong. Labels (0 or 1) say only that something is.
     """
-    wrong_words = _marked(corpus, dimension)
-    labels = {key: share for key, share in _labels(corpus, dimension).items() if key not in wrong_words}
+    judged: dict[tuple[str, ...], tuple[float, Spans | None]] = {
+        **{key: (1 - share, None) for key, share in _labels(corpus, dimension).items()},
+        **_marked(corpus, dimension),
+    }
     right: dict[str, list[Example]] = {}
     wrong: dict[str, list[Example]] = {}
     for row in corpus.summaries.iter_rows(named=True):
         key, text = tuple(row[name] for name in KEY), row["text"]
-        if not text.strip():
+        if key not in judged or not text.strip():
             continue
-        if key in wrong_words:
-            share, spans = wrong_words[key]
-            if share > _MAJORITY:
-                wrong.setdefault(row["dialogue_id"], []).append(Example(LABELLED, text, spans))
-            elif not share:
-                right.setdefault(row["dialogue_id"], []).append(Example(LABELLED, text))
-        elif key in labels and labels[key] != _MAJORITY:
-            if labels[key] > _MAJORITY:
-                right.setdefault(row["dialogue_id"], []).append(Example(LABELLED, text))
-            else:
-                wrong.setdefault(row["dialogue_id"], []).append(
-                    Example(LABELLED, text, ((0, len(text)),), marked=False)
-                )
+        share, spans = judged[key]
+        if share > _MAJORITY:
+            found = Example(LABELLED, text, spans or ((0, len(text)),), marked=bool(spans))
+            wrong.setdefault(row["dialogue_id"], []).append(found)
+        elif share < _MAJORITY and not spans:  # what only some readers marked is neither right nor wrong
+            right.setdefault(row["dialogue_id"], []).append(Example(LABELLED, text))
     return {key: _paired(mine, wrong[key]) for key, mine in right.items() if key in wrong}
 
 
@@ -46,10 +43,10 @@ def _paired(right: Sequence[Example], wrong: Sequence[Example]) -> tuple[Couple,
     return tuple(Couple(right[place % len(right)], wrong[place % len(wrong)]) for place in range(count))
 
 
-def _marked(corpus: Corpus, dimension: str) -> Mapping[tuple[str, ...], tuple[float, tuple[tuple[int, int], ...]]]:
+def _marked(corpus: Corpus, dimension: str) -> Mapping[tuple[str, ...], tuple[float, Spans]]:
     """For each summary that was read for errors: the share of readers who marked one, and all marks."""
     spans = corpus.spans.filter((pl.col("dimension") == dimension) & (pl.col("side") == "summary"))
-    found: dict[tuple[str, ...], dict[str, list[tuple[int, int]]]] = {}
+    found: dict[tuple[str, ...], dict[str, list[Span]]] = {}
     for row in spans.iter_rows(named=True):
         mine = found.setdefault(tuple(row[name] for name in KEY), {}).setdefault(row["annotator"], [])
         if row["start"] is not None and row["end"] is not None:

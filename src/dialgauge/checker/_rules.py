@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dialgauge.arrays import BoolArray
 from dialgauge.checker._example import Example, Group
 from dialgauge.checks import Weights, check_many, default_weights, fit_weights, refusal
 from dialgauge.metaeval import area
 
-BoolArray = NDArray[np.bool_]
 #: So many summaries are read, about ten seconds; more change the weights little.
 _MOST = 1500
 #: With fewer wrong or right summaries than this in one half, the weights of the package stay.
