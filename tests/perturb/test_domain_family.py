@@ -49,7 +49,7 @@ SHARES = {
     "length_increase": 0.98,
     "category_change": 0.4,
     "change_perturbation_1": 0.95,
-    "change_perturbation_5": 0.6,
+    "change_perturbation_5": 0.45,  # a value that others tell (a sum, a row, an object of the call) stays
 }
 BANK = Dialogue(
     "bank",
@@ -265,7 +265,7 @@ def test_nested_removals_contain_one_another() -> None:
 
 @pytest.mark.usefixtures("parser")
 def test_intrinsic_values_come_from_the_dialogue() -> None:
-    outcome = perturb_text("The agent refunds $120.", "change_perturbation_1:source=intrinsic", dialogue=BANK)
+    outcome = perturb_text("The agent refunds $60.", "change_perturbation_1:source=intrinsic", dialogue=BANK)
     assert isinstance(outcome, Variant)
     assert outcome.text == "The agent refunds $40."
     assert outcome.provenance.notes["entities"][0]["source"] == "intrinsic"

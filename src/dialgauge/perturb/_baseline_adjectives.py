@@ -49,6 +49,12 @@ _ANIMAL, _PERSON = 5, 18
 _HAPPENINGS = frozenset((4, 7, 9, 11, 12, 26))
 #: Opposites of adjectives where they are said of somebody, and adjectives that then mean something else than of things.
 _OF_PEOPLE = {"old": "young", "short": "tall", "big": "small", "large": "small"}
+#: Adjectives of the highest degree: hardly any use of them has *very*, *too* or *a bit* before it.
+_EXTREME = word_set("extreme_adjectives")
+#: Verbs after which an adjective tells how something strikes the senses (*looks nice*).
+_SEEMING = frozenset(["look", "smell", "sound", "taste"])
+#: Words of degree that a noun cannot have (*spent too long planning*).
+_DEGREES = frozenset(["as", "how", "so", "too"])
 #: Adjectives of judgement, feeling, size, age and colour.
 _QUALITIES = word_set("optional_adjectives")
 #: Verbs after which an adjective says what somebody thinks of an object.
@@ -78,7 +84,7 @@ def is_adjective(parsed: Parsed, token: Token) -> bool:
 
 def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Proposal | NotApplicable]:
     guards = [_needed, _fixed, _in_adverbial, part_of_term, in_quotes, _on_one_scale]
-    guards += OPPOSITE_GUARDS if table == "antonyms" else [_denied, _said_of_a_clause, _done_by]
+    guards += OPPOSITE_GUARDS if table == "antonyms" else [_denied, _said_of_a_clause, _done_by, _seeming, _how_much]
 
     def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
         adjectives = [token for token in parsed.tokens if is_adjective(parsed, token)]
@@ -155,6 +161,7 @@ def _fixed(parsed: Parsed, token: Token) -> str:
     become = token.dep != "amod" and lemma_of(parsed.tokens[token.head]) in _BECOMING
     misread = token.tag != "JJ" and supersense(token.lower) is not None  # "a stranger passenger"
     degree = before is not None and before.tag in ("RBR", "RBS") and token.tag != "JJ"
+    measured |= before is not None and before.pos == "NOUN" and before.head == token.i  # "butt ugly"
     fixed = (measured, compound, skill, degree, become, misread, after_noun, as_noun, made_so)
     return "part of a fixed phrase" if any(fixed) else ""
 
@@ -211,6 +218,32 @@ def _done_by(parsed: Parsed, token: Token) -> str:
     return "done by somebody" if done else ""
 
 
+def _seeming(parsed: Parsed, token: Token) -> str:
+    """What something looks or sounds like has another sense than what it is (*looks nice*: is well dressed)."""
+    above = parsed.tokens[token.head]
+    return "said of how something seems" if token.dep != "amod" and lemma_of(above) in _SEEMING else ""
+
+
+def _how_much(parsed: Parsed, token: Token) -> str:
+    """An adverb that the parser takes for an adjective of the next noun (*spent too long planning*)."""
+    before, after = preceding(parsed, token), following(parsed, token)
+    measures = token.lower == "extra" and after is not None and after.pos == "ADJ"  # "extra lean beef"
+    measured = before is not None and before.lower in _DEGREES
+    return "an adverb" if token.dep == "amod" and (measures or measured) else ""
+
+
+def _too_much(parsed: Parsed, token: Token, other: str) -> bool:
+    """Whether a word would have a degree that it does not take (*a very little bedroom*, *a lengthier slot*)."""
+    return (other == "little" and parsed.child(token, "advmod") is not None) or (
+        other == "lengthy" and token.tag != "JJ"
+    )
+
+
+def _as_strong(first: str, second: str) -> bool:
+    """Whether two adjectives say the same degree: who is *furious* is more than *angry*."""
+    return (first in _EXTREME) == (second in _EXTREME)
+
+
 def _without_substitute(parsed: Parsed, token: Token, *, table: Table) -> str:
     return "" if _allowed(parsed, token, table) else "no substitute fits here"
 
@@ -234,6 +267,7 @@ def _allowed(parsed: Parsed, token: Token, table: Table) -> list[str]:
         option.word
         for option in substitutes(table).get(lemma, ())
         if _fits(parsed, token, option)
+        and (table == "antonyms" or (_as_strong(lemma, option.word) and not _too_much(parsed, token, option.word)))
         and not (table == "antonyms" and unwanted(parsed, token, option.word))
         and _takes(option.word, wanted, unless_known=negates(lemma, option.word))
         and (token.tag == "JJ" or table == "antonyms" or (takes_ending(lemma) and takes_ending(option.word)))
@@ -270,6 +304,8 @@ def _fits(parsed: Parsed, token: Token, option: Substitute) -> bool:
         return True
     if option.position == "after a verb":
         return not attributive
+    if option.position == "with a complement":
+        return not attributive and bool(_complements(parsed, token))  # "had a happy childhood … was happy"
     if option.position == "said of a person":
         described = _described(parsed, token)
         return (
@@ -345,7 +381,7 @@ register(
     ),
     Perturbation(
         name="synonym_adjective",
-        version="6",
+        version="7",
         family="baseline",
         description="replaces adjectives by synonyms, in the same degree",
         effects={"consistency": "preserves", "relevance": "preserves"},
@@ -353,6 +389,6 @@ register(
         validate=check_replaced,
         needs=frozenset({"parse"}),
         citation=CITATION,
-        examples=(("The customer is angry about a long delay.", "The customer is furious about a lengthy delay."),),
+        examples=(("The customer is glad about the extra fee.", "The customer is pleased about the additional fee."),),
     ),
 )

@@ -23,11 +23,12 @@ from dialgauge.perturb._entity_names import TITLES, is_role
 from dialgauge.perturb._guards import ancestors, lemma_of, under_negation
 from dialgauge.perturb._lexicon import Domain, lexicon, people, word_list
 from dialgauge.perturb._parse import Parsed
-from dialgauge.perturb._people import ALIKE, people_of
+from dialgauge.perturb._people import ALIKE, is_first_name, people_of
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import PLACEHOLDER
 from dialgauge.perturb._value_order import Values, keeps_order
+from dialgauge.perturb._value_ties import is_tied
 from dialgauge.perturb._word_tables import word_map, word_set
 
 #: Number of further attempts if an invented value is already in use.
@@ -58,7 +59,7 @@ def _entities(parsed: Parsed, dialogue: Dialogue | None) -> tuple[list[EntityGro
 _COUNTED = rf"(?:\d+|{'|'.join(NUMBER_WORDS)})"
 #: A range of two values, or one of two.
 _RANGE = re.compile(
-    rf"\b{_COUNTED} (?:or|to) {_COUNTED}\b|"
+    rf"\b{_COUNTED}\s?%? (?:or|to) {_COUNTED}\b|"
     rf"\b(?:between|from) {_COUNTED}(?: \S+){{1,3}}? (?:and|till|to|until) {_COUNTED}\b|"
     r"\b\d[\d:.,]*(?:\s?[ap]m)?\s?[–-]\s?\d[\d:.,]*|"
     r"\b(?:between|from)\s+(?:the\s|[A-Z]\w+\s)?\S*\d\S*(?:\s\S+){0,2}?\s(?:and|till|to|until)\s+"
@@ -74,7 +75,7 @@ def _propose(
     if dialogue:
         speakers = [turn.speaker.strip() for turn in dialogue.turns]
         spoken += tuple(("speaker", speaker) for speaker in speakers if _PLACEHOLDER.fullmatch(speaker))
-        spoken += tuple(("person", speaker) for speaker in speakers if _is_elsewhere(speaker, parsed.text))
+        spoken += tuple(("person", speaker) for speaker in speakers if _is_elsewhere(speaker, parsed.text, dialogue))
     # Replacements for all come before the draw, so that an entity gets the same one whatever n is.
     changes: list[_Change] = []
     values = Values(parsed, groups)
@@ -84,7 +85,7 @@ def _propose(
             continue  # "between $20 and $25": another one might turn the range around
         if any(_in_quotes(parsed.text, span) for span in group.spans):
             continue  # "Deadpool 2", "Friday the 13th"
-        if _is_misfit(group, parsed):
+        if _is_misfit(group, parsed) or is_tied(group, values):
             continue
         replacement = _replacement(group, values, spoken, domain, source, rng)
         if replacement is not None:
@@ -144,6 +145,8 @@ def _is_misfit(group: EntityGroup, parsed: Parsed) -> bool:
         return True  # "near Turin in the Italian Alps"
     named = {text[entity.start : entity.end] for entity in around if entity.label == "GPE"}
     countries = {*people().countries}
+    if re.search(r"[a-z,] the [A-Z][a-z]", text):
+        return True  # "looks forward to the Louvre"
     if group.kind == "place" and re.search(r"\b(?:country|island|province|state)\b", text):
         return True  # "a trip to Swazi. The name of the country was changed"
     return bool(named - countries if group.kind == "country" else named & countries)
@@ -179,11 +182,11 @@ def _is_a_call(groups: Sequence[EntityGroup], dialogue: Dialogue | None) -> bool
 
 
 def _drawn(changes: Sequence[_Change], level: int, mode: str, rng: Random) -> list[_Change]:
-    """``level`` of the changes; a placeholder with another number, who is not there at all, only where there are not
-    enough others."""
+    """``level`` of the changes; a noun, and a placeholder with another number, who is not there at all, only where
+    there are not enough others."""
 
     def lesser(change: _Change) -> bool:
-        return change[0].kind == "speaker" and change[2] != "intrinsic"
+        return change[0].kind == "term" or (change[0].kind == "speaker" and change[2] != "intrinsic")
 
     if mode == "nested":
         order = list(range(len(changes)))
@@ -229,6 +232,9 @@ def _replacement(
             if _same_gender(surface, group.surface, parsed.text)
             and not any(_is_same_name(surface, name) for name in people_here)  # "Katie" speaks, who is "Kate" here
         ]
+    gender, factor = told_gender(parsed.text), values.factor(group)
+    if factor is not None:
+        inside = []  # "instalment rose from 128 to 171": all by the same factor
     intrinsic = rng.choice(inside) if inside else None
     if group.kind == "role":
         # A role is a value only where both are named, so that another one would be somebody else.
@@ -237,8 +243,7 @@ def _replacement(
     elif group.kind == "term":
         extrinsic = term_replacement(group, domain, values.taken, rng) if domain else None
     else:
-        gender = told_gender(parsed.text)
-        made = (invented(group.kind, group.surface, rng, gender) for _ in range(_ATTEMPTS))
+        made = (invented(group.kind, group.surface, rng, gender, factor) for _ in range(_ATTEMPTS))
         extrinsic = next((value for value in made if value and _is_new(value, group, values)), None)
     prefer_intrinsic = rng.random() < 0.5
     if source != "extrinsic" and intrinsic and (source == "intrinsic" or prefer_intrinsic or not extrinsic):
@@ -266,8 +271,11 @@ def _is_same_name(value: str, surface: str) -> bool:
     return short or alike or any(new in nicknames.get(word, ()) or word in nicknames.get(new, ()) for word in old)
 
 
-def _is_elsewhere(speaker: str, text: str) -> bool:
-    """Whether somebody speaks whom the summary does not name: the other one, where a name is needed."""
+def _is_elsewhere(speaker: str, text: str, dialogue: Dialogue) -> bool:
+    """Whether somebody speaks whom the summary does not name: the other one, where a name is needed. A label by which
+    nobody is called (*Scheduler*) is a name only if it is in the list."""
+    if not any(map(is_first_name, speaker.split())) and not any(speaker in turn.text for turn in dialogue.turns):
+        return False
     role = any(speaker.lower() in pair for pair in lexicon().pairs) or is_role(speaker)
     named = re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?", speaker) is not None and speaker.lower() not in _NO_NAME
     return named and not role and not any(word in text for word in speaker.split())
@@ -357,7 +365,7 @@ def _covers(group: EntityGroup, span: tuple[int, int]) -> bool:
 
 CHANGE_PERTURBATION = Perturbation(
     name="change_perturbation",
-    version="9",
+    version="10",
     family="domain",
     description="Replaces exactly n entities (amounts, dates, ids, names, roles, domain nouns) by others of their kind",
     effects={"consistency": "degrades", "relevance": "preserves"},
@@ -371,7 +379,7 @@ CHANGE_PERTURBATION = Perturbation(
     examples=(
         (
             "Nora paid $120 on Monday.",
-            "Wendy paid $120 on Monday.",
+            "Nora paid $120 on Wednesday.",
         ),
     ),
     options={

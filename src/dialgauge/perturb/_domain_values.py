@@ -2,45 +2,57 @@
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from dialgauge.language import NUMBER_WORDS
 from dialgauge.perturb._entities import MONTHS, WEEKDAYS
 from dialgauge.perturb._entity_names import says_what_it_is
 from dialgauge.perturb._lexicon import Gender, people
 from dialgauge.perturb._perturbation import Random
+from dialgauge.perturb._word_tables import word_map
 
 _WORD_OF = {value: word for word, value in NUMBER_WORDS.items()}
 _FACTORS = (0.5, 0.6, 0.75, 0.8, 1.2, 1.25, 1.5, 1.75, 2.0)
 #: For what was measured, as a fever of 39.6 was.
 _NEAR_FACTORS = (0.9, 0.95, 1.05, 1.1)
+#: A count for another is at most so many times larger or smaller: nobody feeds a baby every eight hours.
+_MOST = 2
+#: Months from one to the next that keep the season.
+_MONTHS_APART = 1
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
-#: An hour for another is one of the same part of the day.
-_HOURS_APART = 3
+#: An hour for another is the one before or after: it is in the same part of the day, and opening hours hold.
+HOURS_APART = 1
+#: What whole days are told in.
+_HALF_DAY = 12
 
 
-def invented(kind: str, surface: str, rng: Random, gender: Gender | None = None) -> str | None:
-    """Another value of this kind, or None if there is none; ``gender`` is that of the pronouns around a name."""
+def invented(
+    kind: str, surface: str, rng: Random, gender: Gender | None = None, factor: float | None = None
+) -> str | None:
+    """Another value of this kind, or None if there is none; ``gender`` is that of the pronouns around a name, and
+    ``factor`` by what another value of the kind was multiplied, so that sums still add up."""
+    factors = _FACTORS if factor is None else (factor,)
     makers: dict[str, Callable[[str, Random], str | None]] = {
-        "money": _scaled,
-        "percentage": _scaled,
-        "number": lambda s, r: _scaled(s, r, _NEAR_FACTORS if "." in s else _FACTORS),
+        "money": lambda s, r: _scaled(s, r, factors),
+        "percentage": lambda s, r: _scaled(s, r, factors),
+        "number": lambda s, r: _scaled(s, r, _NEAR_FACTORS if "." in s else factors),
         "quantity": _other_count,
-        "phone": _other_digits,
+        "phone": _other_phone,
         "id": _other_digits,
         "email": _other_email,
         "date": _other_date,
-        "month": lambda s, r: _other_of(MONTHS, s, r),
+        "month": lambda s, r: r.choice(_near_months(s)),
         "weekday": lambda s, r: _other_of(WEEKDAYS, s, r),
         "year": _other_year,
         "time": _other_time,
         "person": lambda s, r: _other_person(s, r, gender),
         "speaker": _other_speaker,
         "organisation": _other_organisation,
-        "place": lambda s, r: _other_of(people().places, s, r),
-        "country": lambda s, r: _other_of(people().countries, s, r),
+        "place": lambda s, r: _other_near(s, r, "towns"),
+        "country": lambda s, r: _other_near(s, r, "lands"),
         "street": lambda s, r: _other_of(people().streets, s, r),
         "slot": _filled_slot,
     }
@@ -52,10 +64,26 @@ def _other_of(options: tuple[str, ...], surface: str, rng: Random) -> str:
     return rng.choice([option for option in options if option.lower() != surface.lower()])
 
 
+def _other_near(surface: str, rng: Random, table: Literal["towns", "lands"]) -> str | None:
+    """Another town of the same country, or another country of the same part of the world; None for one that the table
+    does not have."""
+    own = surface.replace(" ", "_")
+    others = next((sorted(names - {own}) for names in word_map(table).values() if own in names), [])
+    return rng.choice(others).replace("_", " ") if others else None
+
+
+def _near_months(month: str) -> list[str]:
+    """The months around one, whose weather is nearly the same, in the same year."""
+    place = MONTHS.index(month)
+    return [name for i, name in enumerate(MONTHS) if 0 < abs(i - place) <= _MONTHS_APART]
+
+
 def _other_organisation(surface: str, rng: Random) -> str:
     """Another name; what says what kind of place it is stays (*Friendship Hotel* becomes *Heron Hotel*)."""
     name, words = _other_of(people().organisations, surface, rng).split(), surface.split()
     kind = words[-1] if len(words) > 1 and says_what_it_is(words[-1]) else ""
+    if len(words) == 1:
+        return name[0]  # nobody buys limes at "Redstart Holdings"
     return f"{name[0]} {kind}" if kind else " ".join(name)
 
 
@@ -79,16 +107,29 @@ def _scaled(surface: str, rng: Random, factors: Sequence[float] = _FACTORS) -> s
     if _YEAR.fullmatch(digits) and digits == surface:
         return _other_year(digits, rng)
     scaled = round(value * rng.choice(factors), decimals)
-    if decimals == 0 and value >= 100 and value % 10 == 0:
-        scaled = round(scaled, -1)
-    if scaled == value:
-        scaled = value + 1
+    step = _step(int(value), surface) if decimals == 0 else 1
+    if decimals == 0:
+        scaled = float(step * round(scaled / step))
+    if scaled == value or not scaled:
+        scaled = value + step
     text = (
         f"{scaled:,.{decimals}f}"
         if "," in digits or (surface[0] in "£$€" and value < 1000)
         else f"{scaled:.{decimals}f}"
     )
     return surface[: match.start()] + text + surface[match.end() :]
+
+
+def _step(value: int, surface: str) -> int:
+    """The distance of values that are as round as this one: 5 from 60, 500 from 9,000, half days from 48 hours."""
+    if value and value % _HALF_DAY == 0 and "hour" in surface and value > _HALF_DAY:
+        return _HALF_DAY
+    step = 1
+    while value and value % (10 * step) == 0:
+        step *= 10
+    if value % (5 * step) == 0 and value > 5 * step:
+        return 5 * step  # 25, 1,500
+    return step // 2 if step > 1 and value < 10 * step else step
 
 
 def _other_year(surface: str, rng: Random) -> str:
@@ -98,16 +139,32 @@ def _other_year(surface: str, rng: Random) -> str:
 def _other_count(surface: str, rng: Random) -> str | None:
     """``three weeks`` → ``five weeks``; never one, so that the noun keeps its number."""
     if _FIRST_NUMBER.match(surface):
-        return _scaled(surface, rng) if not surface.startswith(("1 ", "1-", "2 ", "2-", "3 ", "3-")) else re.sub(
-            r"^\d", lambda m: str(rng.choice([n for n in range(4, 9) if n != int(m.group())])), surface
-        )  # fmt: skip
+        single = re.match(r"[1-9](?![\d.,])", surface)
+        if single is None:
+            return _scaled(surface, rng)
+        near = [n for n in range(2, 19) if _is_near(n, int(single.group()))]
+        return f"{rng.choice(near)}{surface[1:]}"
     match = re.match(r"[A-Za-z]+", surface)
     value = NUMBER_WORDS.get(match.group().lower()) if match else None
     if match is None or value is None:
         return None
-    options = [n for n in (range(2, 13) if value < 20 else range(20, 100, 10)) if n != value and n in _WORD_OF]
+    choice = range(2, 13) if value < 20 else range(20, 100, 10)
+    options = [n for n in choice if n in _WORD_OF and _is_near(n, value)]
+    if not options:
+        return None
     word = _WORD_OF[rng.choice(options)]
     return (word.capitalize() if surface[0].isupper() else word) + surface[match.end() :]
+
+
+def _is_near(number: int, value: int) -> bool:
+    return number != value and value <= _MOST * number <= _MOST * _MOST * value
+
+
+def _other_phone(surface: str, rng: Random) -> str:
+    """Another number in the same country and network: with the same first digits."""
+    head = re.match(r"\+\d+\W+|\(?0(?:\d*\W+)?", surface)
+    kept = head.group() if head else ""
+    return kept + _other_digits(surface[len(kept) :], rng)
 
 
 def _other_digits(surface: str, rng: Random) -> str:
@@ -139,7 +196,7 @@ def _other_date(surface: str, rng: Random) -> str | None:
     made = surface[: day.start()] + str(number) + surface[day.end() :]
     made = re.sub(r"(\d)(?:st|nd|rd|th)\b", lambda m: m[1] + _ordinal(number), made)
     month = next((name for name in MONTHS if name in made), None)
-    return made.replace(month, _other_of(MONTHS, month, rng)) if month and rng.random() < 0.5 else made
+    return made.replace(month, rng.choice(_near_months(month))) if month and rng.random() < 0.5 else made
 
 
 def _ordinal(number: int) -> str:
@@ -153,7 +210,7 @@ def _other_time(surface: str, rng: Random) -> str:
         hours = range(6, 12)  # nobody has an appointment at 2.50 am
     else:
         hours = range(1, 13) if re.search("m", surface, re.IGNORECASE) or int(digits) <= 12 else range(13, 23)
-    near = [n for n in hours if 0 < abs(n - int(digits)) <= _HOURS_APART]
+    near = [n for n in hours if 0 < abs(n - int(digits)) <= HOURS_APART]
     number = rng.choice(near or [n for n in hours if n != int(digits)])
     return f"{number}{surface[len(digits) :]}"
 

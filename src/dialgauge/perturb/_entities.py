@@ -55,7 +55,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("time", r"(?<![–-])\b\d{1,2}[:.]\d{2}(?:\s?(?:[ap]m\b|[ap]\.m\b\.?))?(?!\d|\s?(?:%|ml|mg|km))"),
         ("time", r"(?<![–-])(?<!\d[.,])\b\d{1,2}\s?[ap]\.?m\b"),
         ("quantity", rf"(?<![–/-])(?<!\d[.,])\b{_COUNT}(?:[\s-](?:working|business|further|more))?[\s-]{_UNIT}\b"),
-        ("number", r"(?<![\w.,:£$€#–/-])\d+(?:[.,]\d+)*(?![\w%–/-]|[.,:]\d)"),
+        ("number", r"(?<![\w.,:£$€#–/+-])\d+(?:[.,]\d+)*(?![\w%–/-]|[.,:]\d)"),
     )
 )  # fmt: skip
 
@@ -289,6 +289,7 @@ def term_replacement(group: EntityGroup, domain: Domain, taken: set[str], rng: R
         for word, form in zip(words, forms, strict=True)
         if word not in lexicon().general  # a test is what a scan is, too
         and form.lower() not in taken
+        and not any(_related(form, value) for value in taken)  # "a withdrawal and a cash withdrawal"
         and not _related(form, group.surface)
         and not _related(word, own)
     ]

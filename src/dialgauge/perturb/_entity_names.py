@@ -30,15 +30,15 @@ _DEALT = re.compile(
 #: What begins a title that goes on with a place.
 _TITLE = re.compile(r"[a-z,] [A-Z][a-z]+ing (?:from|in|of|to) $")
 #: What has a title.
-_WORKS = frozenset(
+WORKS = frozenset(
     ["album", "book", "film", "game", "movie", "musical", "novel", "opera", "play", "series", "show", "song"]
 )
 _COUNTRIES = frozenset(people().countries)
 _COMPANY = word_list("company")
 _PLACE = word_list("place")
 _STREETS = frozenset(name.split()[-1] for name in people().streets if " " in name)
-#: Supersenses of things that are built, of objects, shapes and places (*Tower*, *Creek*, *Square*, *Park*).
-_BUILT = frozenset((4, 6, 15, 17, 25))
+#: Supersenses of things that are built, of shapes and places (*Tower*, *Square*, *Park*); *Rhode Island* is no firm.
+_BUILT = frozenset((4, 6, 15, 25))
 #: Common nouns among the supersense of places, most of which are names.
 _SITES = frozenset(["Center", "Park"])
 _PERSONS = word_set("person") | word_set("persons", "wordnet") | word_set("titles")
@@ -140,7 +140,7 @@ def _is_work(parsed: Parsed, end: int) -> bool:
     head = parsed.tokens[last.head]
     called = parsed.child(head, "attr") if last.dep == "nsubj" else head if last.dep == "appos" else None
     return (last.dep == "dobj" and head.lemma.lower() in ("read", "watch")) or (
-        called is not None and called.lemma.lower() in _WORKS
+        called is not None and called.lemma.lower() in WORKS
     )
 
 

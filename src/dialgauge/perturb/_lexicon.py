@@ -113,7 +113,6 @@ class People:
     surnames: tuple[str, ...]
     streets: tuple[str, ...]
     towns: tuple[str, ...]
-    places: tuple[str, ...]
     countries: tuple[str, ...]
     organisations: tuple[str, ...]
     email_hosts: tuple[str, ...]

@@ -7,12 +7,13 @@ from importlib.resources import files
 from typing import Literal
 
 Folder = Literal["words", "wordnet"]
-Position = Literal["any", "before a noun", "after a verb", "said of a person", "after an article"]
+Position = Literal["any", "before a noun", "after a verb", "said of a person", "after an article", "with a complement"]
 _POSITIONS: Mapping[str, Position] = {
     "a": "before a noun",
     "p": "after a verb",
     "h": "said of a person",
     "d": "after an article",
+    "c": "with a complement",
 }
 
 
@@ -49,7 +50,7 @@ def substitutes(table: Literal["antonyms", "synonyms", "hyponyms"]) -> Mapping[s
 
     A lemma that our list names without any substitute is never replaced. ``hard/p`` is for after a verb (``free/h``:
     said of a person), ``simple/a4,10`` for before nouns of the supersenses 4 and 10, ``whole/d`` for right after an
-    article.
+    article, ``glad/c`` after a verb with what it is about.
     """
     found: dict[str, tuple[Substitute, ...]] = {}
     folders: tuple[Folder, ...] = ("wordnet", "words") if table == "antonyms" else ("words",)
