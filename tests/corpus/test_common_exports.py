@@ -376,3 +376,158 @@ def test_a_list_of_annotators_says_which_are_models(tmp_path: Path) -> None:
     corpus = _well(tmp_path / "a.json")
     assert corpus.models == ["rbt"]
     assert any("judgements of models" in note and "rbt" in note for note in corpus.notes)
+
+
+def test_files_beside_texts_of_the_same_names_are_not_left_out_in_silence(tmp_path: Path) -> None:
+    for call in (1, 2):
+        (tmp_path / f"c{call}.txt").write_text(_DIALOGUE.format(call))
+        (tmp_path / f"c{call}.lab").write_text("3:7 error\n")
+    corpus = read_corpus(tmp_path)
+    assert "2 files that end in .lab" in " ".join(said for one in corpus.accounts for said in one.too_much())
+    ignored = read_corpus(tmp_path, mapping={"ignore": "*.lab"})
+    assert [said for one in ignored.accounts for said in one.too_much()] == []
+
+
+def _nested(path: Path, **judged: Any) -> Path:
+    """A record per summary, with the answers of a call and a system under these keys."""
+    records = [
+        {"id": f"c{call}", "dialogue": _DIALOGUE.format(call), "system": system, "summary": _text(call, system)}
+        | {key: given(value) for key, given in judged.items()}
+        for call, system, _, value in _cells(("one",))
+    ]
+    path.write_text("\n".join(map(json.dumps, records)))
+    return path
+
+
+def test_names_below_a_dimension_are_those_of_people(tmp_path: Path) -> None:
+    corpus = _well(_nested(tmp_path / "a.jsonl", faithfulness=lambda value: {"ann": value, "bob": 6 - value}))
+    assert (corpus.dimensions, sorted(corpus.ratings["annotator"].unique())) == (["faithfulness"], ["ann", "bob"])
+
+
+def test_votes_are_those_of_people(tmp_path: Path) -> None:
+    words = ("faithful", "unfaithful")
+    corpus = _well(
+        _nested(tmp_path / "a.jsonl", votes=lambda value: {"ann": words[value % 2], "bob": words[value // 3]})
+    )
+    assert (corpus.dimensions, sorted(corpus.ratings["annotator"].unique())) == (["vote"], ["ann", "bob"])
+
+
+@pytest.mark.parametrize(
+    ("names", "asked"),
+    [
+        (("Anna", "Ben"), True),
+        (("A1X", "B7Q"), True),
+        (("zorp", "usability"), False),
+        (("is it clear", "style"), False),
+    ],
+)
+def test_unknown_names_of_nobody_may_be_people(tmp_path: Path, names: tuple[str, str], asked: bool) -> None:
+    path = _nested(tmp_path / "a.jsonl", scores=lambda value: dict(zip(names, (value, 6 - value), strict=True)))
+    said = " ".join(text for one in read_corpus(path).accounts for text in one.too_much())
+    assert ("may be people" in said) is asked
+
+
+def test_a_list_of_people_names_the_answers_beside_it(tmp_path: Path) -> None:
+    path = _nested(
+        tmp_path / "a.jsonl",
+        annotators=lambda value: ["ann", "bob", "cy"],
+        coherence=lambda value: [value, 6 - value, 3],
+        fluency=lambda value: [3, value, 6 - value],
+    )
+    corpus = _well(path)
+    assert sorted(corpus.ratings["annotator"].unique()) == ["ann", "bob", "cy"]
+    assert corpus.ratings.height == 72
+
+
+def test_comments_of_each_person_are_no_dimension(tmp_path: Path) -> None:
+    heads = ["id", "dialogue", "system", "summary", "ann.coherence", "bob.coherence", "ann.comment", "bob.comment"]
+    rows = [
+        [f"c{call}", _DIALOGUE.format(call), system, _text(call, system), value, 6 - value, "ok", "ok"]
+        for call, system, _, value in _cells(("one",))
+    ]
+    corpus = _well(_rows(tmp_path / "a.csv", [heads, *rows]))
+    assert corpus.dimensions == ["coherence"]
+    assert (corpus.ratings.height, corpus.ratings["comment"].drop_nulls().len()) == (24, 24)
+
+
+def test_one_class_in_several_spellings_is_one(tmp_path: Path) -> None:
+    words = ["Omission", "omission", "Wrong name", "?", "wrong name"]
+    rows = [
+        [f"c{call}", system, _text(call, system), who, words[(call + value) % 5]]
+        for call, system, who, value in _cells(calls=10)
+    ]
+    corpus = _well(_rows(tmp_path / "a.csv", [["call_id", "system", "summary", "rater", "error_type"], *rows]))
+    assert {label.lower() for label in corpus.dimension("error_type").labels} == {"omission", "wrong name"}
+    assert len(corpus.dimension("error_type").labels) == 2
+
+
+def test_a_form_about_two_summaries_of_each_call_is_joined_to_its_key(tmp_path: Path) -> None:
+    folder = tmp_path / "form"
+    folder.mkdir()
+    key: list[list[Any]] = [
+        ["conversation", "conversation text"]
+        + [f"Summary {side} ({what})" for side in "AB" for what in ("text", "system")]
+    ]
+    heads, answers = ["Timestamp", "Email Address"], []
+    for call in range(1, 6):
+        first, second = ("bart", "t5") if call % 2 else ("t5", "bart")
+        key.append([call, _DIALOGUE.format(call), _text(call, first), first, _text(call, second), second])
+        heads += [f"Conversation {call} - How good is it? [Summary {side}]" for side in "AB"]
+        heads.append(f"Conversation {call} - Which summary do you prefer?")
+    for person in range(4):
+        row = ["2023/05/02 7:02:16 AM", f"p{person}@uni.example"]
+        for call in range(1, 6):
+            better = ("Summary A", "Summary B", "No preference")[(call + person) % 3]
+            row += [str(1 + (call + person) % 5), str(1 + call * 2 % 5), better]
+        answers.append(row)
+    _rows(folder / "key.csv", key)
+    _rows(folder / "answers.csv", [heads, *answers])
+    corpus = _well(folder)
+    assert (corpus.dialogues.height, corpus.systems) == (5, ["bart", "t5"])
+    assert (corpus.ratings.height, corpus.preferences.height) == (40, 20)
+    sides = {call: ("bart", "t5") if call % 2 else ("t5", "bart") for call in range(1, 6)}
+    won = sorted(
+        "tie" if (call + person) % 3 == 2 else sides[call][(call + person) % 3] for call in sides for person in range(4)
+    )
+    stored = corpus.preferences.select("winner", "system_a", "system_b").iter_rows()
+    assert sorted({"a": a, "b": b}.get(winner, "tie") for winner, a, b in stored) == won
+
+
+def test_comparisons_may_be_beside_the_texts_in_another_file(tmp_path: Path) -> None:
+    folder = tmp_path / "pairs"
+    folder.mkdir()
+    texts = [[f"c{call}", _DIALOGUE.format(call), system, _text(call, system)] for call, system, *_ in _cells(("one",))]
+    votes = [
+        [f"c{call}", who, "bart", "t5", ("a", "b", "tie")[value % 3]]
+        for call, system, who, value in _cells()
+        if system == "t5"
+    ]
+    _rows(folder / "summaries.csv", [["dialogue_id", "dialogue", "system", "summary"], *texts])
+    _rows(folder / "votes.csv", [["dialogue_id", "annotator", "system_a", "system_b", "winner"], *votes])
+    corpus = _well(folder)
+    assert (corpus.dialogues.height, corpus.summaries.height, corpus.preferences.height) == (6, 12, 12)
+    assert corpus.summaries["text"].str.len_chars().min() > 10
+
+
+def test_best_and_worst_may_be_beside_the_texts_in_another_file(tmp_path: Path) -> None:
+    folder = tmp_path / "bws"
+    folder.mkdir()
+    systems = ["bart", "t5", "lead", "gpt"]
+    calls = [
+        {"dialogue_id": f"c{n}", "dialogue": _DIALOGUE.format(n)}
+        | {"summaries": {one: f"The summary of {one} about talk {n}." for one in systems}}
+        for n in range(1, 7)
+    ]
+    (folder / "summaries.jsonl").write_text("\n".join(map(json.dumps, calls)))
+    rows = [
+        [f"t{n}", f"c{n}", who, *systems[n % 4 :], *systems[: n % 4], f"item{1 + n % 4}", f"item{1 + (n + 1) % 4}"]
+        for n in range(1, 7)
+        for who in ("ann", "bob")
+    ]
+    heads = ["tuple_id", "dialogue_id", "annotator", *(f"item{n}" for n in range(1, 5)), "best", "worst"]
+    _rows(folder / "answers.csv", [heads, *rows])
+    corpus = _well(folder)
+    assert (corpus.dialogues.height, corpus.summaries.height, corpus.choices.height) == (6, 24, 48)
+    best = corpus.choices.filter(choice="best").group_by("system").len().sort("system").rows()
+    expected = [(*systems[n % 4 :], *systems[: n % 4])[n % 4] for n in range(1, 7) for _ in range(2)]
+    assert best == sorted((one, expected.count(one)) for one in set(expected))

@@ -110,7 +110,10 @@ def choices(table: Table, mapping: Mapped, options: Options, best: str, worst: s
     keyed = with_annotators(keyed)
     made = option_rows(table, keyed, plan, options)
     rows = []
+    shown = columns_of(options)
     for number, row in enumerate(table.frame.iter_rows(named=True)):
+        if all(row[column] is None for column in (*shown, best, worst)):
+            continue  # a row of a summary, as another file has them
         names = {side: str(row[uses["system"]]) if "system" in uses else side for side, uses in options.items()}
         chosen = {word: _side(row, row[column], options, names) for word, column in (("best", best), ("worst", worst))}
         given = keyed.row(number, named=True)

@@ -12,7 +12,8 @@ from dialgauge.corpus._table import Table
 from dialgauge.corpus._wide import summaries_by_system
 
 #: What stands in brackets at the end of a heading: "Preferred (1/2/equal)".
-_NOTE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+#: What says which column of an option it is, "Summary A (system)", stays.
+_NOTE = re.compile(r"\s*[(\[](?!(?:text|system|model|name)\b)[^()\[\]]*[)\]]\s*$", re.IGNORECASE)
 
 
 def with_comparisons(table: Table, mapping: Mapped) -> Table:

@@ -16,6 +16,17 @@ _DEEPEST = 12
 _AGAIN = "fields"
 
 
+#: What a file with such a list has in it.
+_SIGN = re.compile(
+    r'"\w*(?:custom|additional|extra|user_?defined|field)_?(?:fields?|attributes|properties|values)"', re.I
+)
+
+
+def has_custom_fields(text: str) -> bool:
+    """Whether a file may hold such lists: most hold none, and need not be searched record by record."""
+    return _SIGN.search(text) is not None
+
+
 def with_fields_named(record: dict[str, Any]) -> dict[str, Any]:
     """A record in which such lists are objects; the titles of fields that it defines stand for their ids."""
     named, lists = dict[str, str](), list[str]()

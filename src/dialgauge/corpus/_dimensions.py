@@ -88,6 +88,7 @@ _NOT = frozenset(
     [
         *("non", "no", "not", "lack", "without", "free", "absence", "avoids", "avoidance", "nothing", "none"),
         *("kein", "keine", "keinerlei", "ohne", "sans", "aucun", "aucune", "pas", "sin", "ninguna", "ningun", "senza"),
+        *("doesn", "don", "didn", "isn", "aren", "never", "cannot", "rien", "nada", "niente", "nichts", "nicht"),
         *("nessun", "nessuna", "sem", "nenhum", "nenhuma", "geen", "zonder"),
     ]
 )

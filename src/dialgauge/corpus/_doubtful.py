@@ -13,6 +13,7 @@ import polars as pl
 
 from dialgauge.corpus._fields import leaves_of
 from dialgauge.corpus._guess_texts import BY_ROWS
+from dialgauge.corpus._implausible import NOBODY
 from dialgauge.corpus._names import USES, is_dimension, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
@@ -43,7 +44,11 @@ def doubtful(table: Table, plan: Plan, parts: Any, said: Set[str]) -> list[str]:
     if not judged:
         found += [*_crossed_names(parts), *_named_by_values(parts)]
         if "annotator" not in said:
-            found += [*_people_or_questions(plan, parts), *_people_as_dimensions(parts), *_keys_of_both(table, parts)]
+            found += [
+                *_people_or_questions(plan, parts),
+                *_people_as_dimensions(parts, table.records is not None),
+                *_keys_of_both(table, parts),
+            ]
     if "system" not in said:
         found += _unnamed_writers(table, plan)
     if not {"system", "annotator", "ignore"} & said:
@@ -134,8 +139,19 @@ def _people_or_questions(plan: Plan, parts: Any) -> list[str]:
     ]
 
 
-def _people_as_dimensions(parts: Any) -> list[str]:
-    """Dimensions that nothing is known of and that are called like people, where no annotator is."""
+#: What only names of qualities end with, or have in them.
+_DIMENSION = re.compile(
+    r"(?:ness|ity|[aei]ncy|[ae]nce|ion|ment|age|able|ible|ful|less|ive|ous|ing|keit|heit|ung|enz|té|dad|tà|ade)$|\w[\W_]+\w"
+    r"|^(?:q|c|k)\d+$",
+    re.IGNORECASE,
+)
+
+
+def _people_as_dimensions(parts: Any, nested: bool) -> list[str]:
+    """Dimensions that nothing is known of and that are called like people, where no annotator is.
+
+    Keys that answers are ``nested`` under may be either, unless they sound like qualities.
+    """
     names = _dimensions(parts)
     if len(names) < 2 or any(is_dimension(normalised(name)) for name in names):
         return []
@@ -147,7 +163,7 @@ def _people_as_dimensions(parts: Any) -> list[str]:
         ]
     if len(people) > 1 and (_are_like_people(people) or all(map(_INITIALS.fullmatch, names))):
         return []  # abbreviations beside names
-    if not _are_like_people(names):
+    if not _are_like_people(names) and not (people == [NOBODY] and nested and not any(map(_DIMENSION.search, names))):
         return []
     return [
         f"{_listed(names)} may be people, and were taken for dimensions: give each judgement its annotator in a field "

@@ -60,7 +60,8 @@ def _named_items(source: Sheet, target: Sheet) -> tuple[str, dict[str, _Cell]] |
             continue
         cells = _cells(source.frame, values.to_list(), key)
         if _are_most(cells, len(values)) and not _clash(source, target, cells):
-            return key, cells
+            others = _cells(source.frame, values.to_list(), key, judged=False)
+            return key, cells if _clash(source, target, {**others, **cells}) else {**others, **cells}
     return None
 
 
@@ -76,13 +77,13 @@ def _clash(source: Sheet, target: Sheet, cells: Mapping[str, _Cell]) -> bool:
     return bool(kept & {"_origin", "_item", *(question for _, question in cells.values())})
 
 
-def _cells(frame: pl.DataFrame, items: Sequence[str], key: str) -> dict[str, _Cell]:
-    """The item and the question of each column of answers; empty where some item is asked the same twice."""
+def _cells(frame: pl.DataFrame, items: Sequence[str], key: str, judged: bool = True) -> dict[str, _Cell]:
+    """The item and the question of each column of answers, or of each column; empty where one is asked twice."""
     longest = sorted(items, key=len, reverse=True)
     found: dict[str, _Cell] = {}
     for column in frame.columns:
         cell = next((cell for item in longest if (cell := _cell(column, item, key)) is not None), None)
-        if cell is not None and is_judged(frame, column):
+        if cell is not None and (not judged or is_judged(frame, column)):
             found[column] = cell
     return found if len(set(found.values())) == len(found) else {}
 

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from dialgauge.corpus._corpus import Corpus
-from dialgauge.corpus._custom_fields import with_fields_named
+from dialgauge.corpus._custom_fields import has_custom_fields, with_fields_named
 from dialgauge.corpus._files import Text, read_text
 from dialgauge.corpus._packed_answers import with_answers_opened
 from dialgauge.corpus._problems import Problem, raise_if_any
@@ -24,9 +24,9 @@ def load_jsonl(path: Path) -> Table:
     """The objects of a JSONL file, of a JSON array, or of a file with one object; other lines are reported."""
     text = read_text(path)
     problems: list[Problem] = []
-    records = tuple(
-        (line, with_fields_named(with_answers_opened(record))) for line, record in _records(text, str(path), problems)
-    )
+    records = tuple((line, with_answers_opened(record)) for line, record in _records(text, str(path), problems))
+    if has_custom_fields(text.text):
+        records = tuple((line, with_fields_named(record)) for line, record in records)
     lines = [line for line, _ in records]
     place = place_in(str(path), lines)
     return Table(pl.DataFrame(), place, text.encoding, text.notes, tuple(problems), records)

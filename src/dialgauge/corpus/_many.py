@@ -116,7 +116,7 @@ def load_texts(path: Path, loaders: Loaders) -> Table:
         if held is not None
     }
     notes = (*table.notes, *_other_files(path, loaders))
-    return replace(table, notes=notes, unread=unread | _texts_below(path) | _nameless_tables(path, loaders))
+    return replace(table, notes=notes, unread=unread | _texts_below(path) | _unread_files(path, loaders))
 
 
 def _texts_below(folder: Path) -> dict[str, str]:
@@ -133,6 +133,11 @@ def _texts_below(folder: Path) -> dict[str, str]:
         f"(--map ignore={name})"
         for name, count in sorted(found.items())
     }
+
+
+def _unread_files(folder: Path, loaders: Container[str]) -> dict[str, str]:
+    """The files of a folder under endings that say nothing and that seem to hold judgements, with what to do."""
+    return _nameless_tables(folder, loaders) | _beside_texts(folder, loaders)
 
 
 def _nameless_tables(folder: Path, loaders: Container[str]) -> dict[str, str]:
@@ -161,6 +166,25 @@ def _other_files(folder: Path, loaders: Container[str]) -> list[str]:
         if not _is_elsewhere(file.relative_to(folder), folder) and _is_binary(file)
     ]
     return [f"not read, as they hold no text: {first_of(found)}"] if found else []
+
+
+def _beside_texts(folder: Path, loaders: Container[str]) -> dict[str, str]:
+    """Files under another ending that are called like the texts beside them: what somebody marked there, as it seems.
+
+    One of them may be anything; several of one ending, each with its text, are read by no reader.
+    """
+    inside = [file for file in folder.rglob("*") if file.is_file() and file.name[0] != "."]
+    inside = [file for file in inside if not _is_elsewhere(file.relative_to(folder), folder)]
+    texts = {file.with_suffix("") for file in inside if file.suffix.lower() in SUFFIXES}
+    other = [file for file in inside if file.suffix and file.suffix.lower() not in loaders]
+    beside = Counter(file.suffix for file in other if file.with_suffix("") in texts and not _is_binary(file))
+    return {
+        f"*{suffix}": f"{counted(count, 'file')} that end in {suffix} stand beside texts of the same names and were "
+        f"not read: if people marked something in them, export it as JSON or CSV, or leave them out "
+        f"(--map 'ignore=*{suffix}')"
+        for suffix, count in sorted(beside.items())
+        if count > 1
+    }
 
 
 def _is_binary(file: Path) -> bool:
@@ -205,7 +229,7 @@ def load_many(path: Path, loaders: Loaders) -> Table:
         stacked.notes,
         (*problems, *stacked.problems),
         known=stacked.known,
-        unread={**stacked.unread, **unread, **({} if is_pattern(path) else _nameless_tables(path, loaders))},
+        unread={**stacked.unread, **unread, **({} if is_pattern(path) else _unread_files(path, loaders))},
         parts=stacked.parts,
     )
 

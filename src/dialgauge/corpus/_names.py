@@ -191,7 +191,7 @@ _HOUSEKEEPING = re.compile(
 #: Columns computed from ratings: beside the raw ones they are no further annotator.
 AGGREGATES = re.compile(
     r"(?:^|.*_)(?:mean|avg|average|median|std|sd|stdev|var|variance|min|max|sum|total|majority|agreed|consensus|adjudicated|adjudication"
-    r"|media|promedio|moyenne|moy|durchschnitt|mittelwert|schnitt|gemiddelde)(?:_.*)?"
+    r"|bws_scores?|best_worst_scores?|win_?rates?|elo|bt_scores?|media|promedio|moyenne|moy|durchschnitt|mittelwert|schnitt|gemiddelde)(?:_.*)?"
 )
 #: Scores that programs compute: beside people's judgements they are none.
 _METRICS = re.compile(

@@ -11,6 +11,7 @@ from dialgauge.corpus._model_names import is_named_like_model
 from dialgauge.corpus._names import USES, is_dimension, is_id, is_metric, is_of_conversation, is_person, normalised
 from dialgauge.corpus._nested_answers import (
     are_marks_of_people,
+    are_of_people,
     as_judgement,
     asked_of,
     flat,
@@ -21,6 +22,7 @@ from dialgauge.corpus._nested_answers import (
     marks_of_people,
     ranked,
     single,
+    voters_of,
     votes,
 )
 from dialgauge.corpus._nested_names import speakers_named
@@ -102,6 +104,7 @@ class _Level:
         self.judged: list[tuple[str, Any]] = []
         self.given: frozenset[str] = frozenset()
         self.voted: frozenset[str] = frozenset()
+        self.voters: dict[str, list[str]] = {}  # a list of who judged, by its key
         self.told = False  # whether the dialogue is a text of this object
         self.record: Record = {}
         self.opening: list[Mapping[str, Any]] = []  # turns before those of a list
@@ -112,6 +115,7 @@ class _Level:
         self.judging = any(is_person(normalised(key)) for key in record)
         self.known_person = self.known_person or self.judging
         self.voted = voted_keys(record)
+        self.voters = voters_of(record, self.voted)
         self.told = any(normalised(key) in DIALOGUE and isinstance(value, str) for key, value in record.items())
         for key, value in record.items():
             self._read(key, normalised(key), value)
@@ -150,8 +154,10 @@ class _Level:
             self.first[key] = text
         elif isinstance(value, list) and (name in DIALOGUE or are_turns(value)) and "dialogue" not in self.first:
             self._say(value)
+        elif key in self.voters:
+            return
         elif isinstance(value, list) and key in self.voted:
-            self.inner += votes(key, value)
+            self.inner += votes(key, value, next(iter(self.voters.values()), None))
         elif isinstance(value, list) and self.judging and is_list_of_marks(name, value):
             first, *others = marks_beside(value, self.given)
             self.first |= first
@@ -257,6 +263,9 @@ class _Level:
         people = not self.known_person and hold_dimensions(value)
         if not people and any(not isinstance(single(entry), dict | list) for entry in value.values()):
             value = {inner: single(entry) for inner, entry in value.items()}
+            if not self.known_person and (asked := are_of_people(key, value)):
+                yield from ({"annotator": who, asked: answer} for who, answer in value.items())
+                return
             named = self.known_person or any(is_person(normalised(inner)) for inner in value)
             whose = str(key) if is_named_like_model(str(key)) else "1"  # "gpt4_judge", beside people
             yield {**({} if named else {"annotator": whose}), **flat(value)}  # a dimension each

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from dialgauge.corpus._names import USES, is_dimension, is_id, is_person, normalised
+from dialgauge.corpus._names import USES, is_dimension, is_id, is_person, normalised, says_how_sure
 from dialgauge.corpus._shapes import ASKED, JUDGEMENTS, are_marks, are_questions
 from dialgauge.corpus._values import is_answer
 
@@ -29,6 +29,28 @@ def keyed(name: str, entry: Mapping[str, Any], among_dimensions: bool) -> Iterat
             yield from ({"annotator": who, name: answer} for who, answer in entry.items())
     else:
         yield {"annotator": name, **answers(entry)}
+
+
+def are_of_people(key: str, value: Mapping[str, Any]) -> str | None:
+    """The dimension on which an object has the answer of each person by name, as its key says; None for any other.
+
+    ``{"faithfulness": {"ann": 4, "bob": 5}}``, ``{"votes": {"ann": "yes", "bob": "no"}}``; but not
+    ``{"faithfulness": {"score": 4, "comment": "…"}}`` or ``{"votes": {"yes": 3, "no": 1}}``.
+    """
+    name = normalised(key)
+    names = [normalised(str(inner)) for inner in value]
+    about = {*USES["value"], *USES["comment"], *USES["time"], *USES["annotator"], *USES["scale"]}
+    if len(names) < _SEVERAL or any(
+        one in about or is_dimension(one) or is_id(one) or says_how_sure(one) for one in names
+    ):
+        return None
+    given = [answer for answer in value.values() if answer is not None]
+    if any(is_answer(str(inner)) for inner in value) or not all(is_answer(str(answer)) for answer in given):
+        return None
+    return str(key) if is_dimension(name) else "vote" if name in ("vote", "votes") else None
+
+
+_SEVERAL = 2
 
 
 def answers(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -203,10 +225,22 @@ _MARKS = frozenset({"spans", "errors", "error_spans", "highlights", "marks", "mi
 _LABELS = frozenset({"label", "type", "category", "error_type", "error_category", "tag", "class", "kind"})
 
 
-def votes(name: str, value: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    """The answers of annotators 1, 2, 3 … on one dimension."""
-    for number, answer in enumerate(value, start=1):
-        yield {"annotator": str(number), name: answer}
+def voters_of(record: Mapping[str, Any], voted: Collection[str]) -> dict[str, list[str]]:
+    """The list of people of a record in which other lists have an answer of each, by its key; empty without such."""
+    for key, value in record.items():
+        named = is_person(normalised(key).removesuffix("s")) or is_person(normalised(key).removesuffix("_ids"))
+        if not named or not isinstance(value, list) or not all(isinstance(one, str | int) for one in value):
+            continue
+        lists = [record[other] for other in voted if other != key]
+        if lists and len(set(map(str, value))) == len(value) and all(len(one) == len(value) for one in lists):
+            return {key: [str(one) for one in value]}
+    return {}
+
+
+def votes(name: str, value: Sequence[Any], people: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+    """The answers of these people on one dimension, or of annotators 1, 2, 3 …"""
+    for number, answer in enumerate(value):
+        yield {"annotator": people[number] if people else str(number + 1), name: answer}
 
 
 def flat(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -221,7 +221,8 @@ def _is_one_sided(texts: Mapping[str, int], reading: Reading) -> bool:
 
 def _has_more_classes(texts: Mapping[str, int], reading: Reading) -> bool:
     """Whether other words come again beside yes and no, in more cells than may be left out: a class of their own."""
-    others = [n for text, n in texts.items() if text not in reading.values and not is_not_given(text)]
+    unread = {text: n for text, n in texts.items() if text not in reading.values and not is_not_given(text)}
+    others = [n if re.search(r"[^\W\d_]", text) else 0 for text, n in unread.items()]
     return reading.kind == "yes/no" and sum(others) > MOST_LEFT_OUT * sum(texts.values()) and min(others) > 1
 
 

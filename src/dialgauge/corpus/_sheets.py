@@ -1,7 +1,7 @@
 """Several sheets of a workbook as one table: one per annotator or system, or one per kind of thing, joined by ids."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -16,6 +16,7 @@ from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._sheet_systems import with_systems_named
+from dialgauge.corpus._sides import columns_of, find_options
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._utterances import without_totals
 from dialgauge.corpus._wide import as_long
@@ -24,6 +25,7 @@ from dialgauge.errors import InputError
 #: The column that holds the name of the sheet a row comes from.
 SHEET = "sheet"
 _KEY = ("dialogue_id", "system", "annotator", "variant", "role")
+_FEWEST_COLUMNS = 2
 _CONTENT = ("dialogue", "summary", "reference", "value")
 
 
@@ -50,7 +52,8 @@ def one_table(
     sheets = [_with_known_systems(sheet, sheets, plans) for sheet in sheets]
     sheets = _with_references(sheets, plans, notes)
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
-    filled = [sheet for sheet in sheets if _is_data(plans[sheet.name])] or list(sheets[:1])
+    filled = [sheet for sheet in sheets if _is_data(plans[sheet.name]) or _compares(sheet, plans[sheet.name])]
+    filled = filled or list(sheets[:1])
     if len(filled) > 1 and not are_alike(filled):
         filled = _joinable(filled, plans)
     left_out = [sheet.name for sheet in sheets if sheet not in filled]
@@ -90,15 +93,16 @@ def _with_names_below(frame: pl.DataFrame) -> pl.DataFrame:
 
     With other sheets below it, nobody could tell them from names that are missing.
     """
-    for column in frame.columns[:1]:
-        values = frame[column]
-        once = values.drop_nulls().is_unique().all() and values.null_count() * 2 >= values.len() - 1
-        if frame.height and values[0] is not None and values.null_count() and once:
-            named = make_plan(frame).uses.get("dialogue_id", ()) == (column,)
-            filled = pl.any_horizontal(pl.exclude(column).is_not_null())
-            if named:
-                frame = frame.with_columns(pl.when(filled).then(pl.col(column).forward_fill()).otherwise(column))
-    return frame
+    if not frame.height or frame.width < _FEWEST_COLUMNS or frame.to_series(0).dtype.is_nested():
+        return frame
+    column, values = frame.columns[0], frame.to_series(0)
+    once = values.drop_nulls().is_unique().all() and values.null_count() * 2 >= values.len() - 1
+    if values[0] is None or not values.null_count() or not once:
+        return frame
+    if make_plan(frame).uses.get("dialogue_id", ()) != (column,):
+        return frame
+    filled = pl.any_horizontal(pl.exclude(column).is_not_null())
+    return frame.with_columns(pl.when(filled).then(pl.col(column).forward_fill()).otherwise(column))
 
 
 def _with_dimensions(sheets: Sequence[Sheet]) -> list[Sheet]:
@@ -138,11 +142,14 @@ def _with_known_systems(sheet: Sheet, sheets: Sequence[Sheet], plans: dict[str, 
     others = [(one, plans[one.name].uses["system"][0]) for one in sheets if "system" in plans[one.name].uses]
     known = {text for one, column in others for text in one.frame[column].drop_nulls().cast(pl.String).unique()}
     taken = {column for use in _KEY for column in plans[sheet.name].uses.get(use, ())}
-    for column in sheet.frame.columns if len(known) > 1 else ():
+    if len(known) < 2 or others[0][1] in sheet.frame.columns:
+        return sheet
+    named = []
+    for column in (one for one in sheet.frame.columns if one not in taken):
         given = set(sheet.frame[column].drop_nulls().cast(pl.String, strict=False).unique())
-        if len(given) > 1 and given <= known and column not in taken and others[0][1] not in sheet.frame.columns:
-            return replace(sheet, frame=sheet.frame.rename({column: others[0][1]}))
-    return sheet
+        named += [column] if len(given) > 1 and given <= known else []
+    # Several such columns name what is compared.
+    return replace(sheet, frame=sheet.frame.rename({named[0]: others[0][1]})) if len(named) == 1 else sheet
 
 
 def _with_references(sheets: Sequence[Sheet], plans: dict[str, Plan], notes: list[str]) -> list[Sheet]:
@@ -165,6 +172,12 @@ def _is_data(plan: Plan) -> bool:
     return judged or any(plan.has(use) for use in _CONTENT)
 
 
+def _compares(sheet: Sheet, plan: Plan) -> bool:
+    """Whether the rows of a sheet say which of several systems is better, for dialogues that they name."""
+    sides = find_options({column: normalised(column) for column in sheet.frame.columns})
+    return len(sides) > 1 and plan.has("dialogue_id") and _holds_comparisons(sheet.frame)
+
+
 def _joinable(sheets: Sequence[Sheet], plans: dict[str, Plan]) -> list[Sheet]:
     """The sheets that name the same dialogues as the first with texts."""
     ids = {
@@ -183,7 +196,7 @@ def _stacked(sheets: Sequence[Sheet], plans: dict[str, Plan], what: str) -> Tabl
     names: dict[str, str] = {}  # the column of each part of the key, as the first sheet that has it calls it
     frames = []
     for sheet in sheets:
-        uses = plans[sheet.name].uses
+        uses = _without_sides(sheet, plans[sheet.name].uses)
         for use in _KEY:
             if use in uses:
                 names.setdefault(use, uses[use][0])
@@ -211,6 +224,13 @@ def _stacked(sheets: Sequence[Sheet], plans: dict[str, Plan], what: str) -> Tabl
     return Table(
         stack if meaning else stack.drop(SHEET), place, notes=(said,), known={SHEET: meaning} if meaning else {}
     )
+
+
+def _without_sides(sheet: Sheet, uses: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    """The uses of columns: ``system_a`` beside ``system_b`` names one side, and not whose summary a row has."""
+    sides = find_options({column: normalised(column) for column in sheet.frame.columns})
+    compared = set(columns_of(sides)) if len(sides) > 1 else set()
+    return {use: columns for use, columns in uses.items() if use != "system" or columns[0] not in compared}
 
 
 def _largest_group(sheets: Sequence[Sheet]) -> list[Sheet]:

@@ -143,9 +143,14 @@ def option_rows(table: Table, keyed: pl.DataFrame, plan: Plan, options: Options)
     own = [c for c in keyed.columns if not c.startswith("@") and c != ROW]
     rated = _rated(table.frame, own, list(options))
     taken = {*(column for columns in rated.values() for column in columns.values()), *([] if rated else unmade(plan))}
-    rest = [column for column in own if column not in taken and column not in ("system", "summary")]
     named = any(use == "dialogue_id" for use in plan.uses)
     whole = table.frame.with_row_index("_origin").with_columns(keyed["@dialogue_id"])
+    written = {use: plan.uses[use][0] for use in ("system", "summary") if plan.uses.get(use)}
+    plain = whole.filter(~pl.any_horizontal(pl.col(columns_of(options)).is_not_null()))
+    plain = plain if len(written) == len(("system", "summary")) else plain.clear()
+    gone = {*taken, "system", "summary", *(written.values() if plain.height else ())}
+    rest = [column for column in own if column not in gone]
+    whole = whole.filter(~pl.col("_origin").is_in(plain["_origin"].implode()))
     parts = []
     for side, uses in options.items():
         system = pl.col(uses["system"]).cast(pl.String) if "system" in uses else pl.lit(side)
@@ -153,6 +158,11 @@ def option_rows(table: Table, keyed: pl.DataFrame, plan: Plan, options: Options)
         made = [] if named else [pl.col("@dialogue_id").alias("dialogue_id")]
         scored = [pl.col(columns[side]).alias(dimension) for dimension, columns in rated.items()]
         parts.append(whole.select("_origin", *made, *rest, system.alias("system"), text.alias("summary"), *scored))
+    if plain.height:  # rows of summaries, as another file or sheet has them
+        made = [] if named else [pl.col("@dialogue_id").alias("dialogue_id")]
+        texts = [pl.col(column).cast(pl.String).alias(use) for use, column in written.items()]
+        empty = [pl.lit(None, parts[0].schema[dimension]).alias(dimension) for dimension in rated]
+        parts.append(plain.select("_origin", *made, *rest, *texts, *empty))
     rows = pl.concat(parts).sort("_origin", maintain_order=True)
     rows = rows.filter(pl.struct(pl.exclude("_origin")).is_first_distinct())
     origin, place, height = rows["_origin"].to_list(), table.place, rows.height

@@ -28,6 +28,9 @@ NOT_GIVEN = frozenset(
             "none",
             "nil",
             "missing",
+            "?",
+            "??",
+            "???",
         ),
         *("unsure", "not sure", "i'm not sure", "don't know", "dont know", "do not know", "i don't know", "idk"),
         *("skip", "skipped", "no answer", "not given", "not applicable", "can't tell", "cannot tell", "cannot say"),
@@ -295,8 +298,13 @@ def read_names(counts: Mapping[str, int]) -> Reading:
     Among kinds of errors, ``none`` is an answer.
     """
     left_out = said_words().leaves_out
+    spelt: dict[str, str] = {}  # one class, however its letters are written: as it is most often
+    for text in sorted(counts, key=lambda one: (-counts[one], one)):
+        spelt.setdefault(_plain(text), text.strip())
     given = {
-        text: text.strip() for text in counts if text.strip().lower() not in NOT_GIVEN - {"none"} and not left_out(text)
+        text: spelt[_plain(text)]
+        for text in counts
+        if text.strip().lower() not in NOT_GIVEN - {"none"} and not left_out(text)
     }
     labels = tuple(sorted(set(given.values())))
     places = {label: float(place) for place, label in enumerate(labels, start=1)}

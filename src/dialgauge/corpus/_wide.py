@@ -223,7 +223,7 @@ def _find(frame: pl.DataFrame, mapping: Mapping[str, str | Sequence[str]]) -> _W
     rated = {
         column: (with_accents(column, dimension), system, who)
         for column, (dimension, system, who) in ratings.items()
-        if column not in taken
+        if column not in taken and not COMMENT_WORDS & set(normalised(dimension).split("_"))
     }
     return _Wide(texts, beside, rated, _comments(names, texts, rated))
 
