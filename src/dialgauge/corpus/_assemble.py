@@ -73,7 +73,7 @@ class Parts:
             self.declared,
             self.accounts,
         )
-        told = f"judgements of models, told apart from those of people: {', '.join(made.models)}"
+        told = f"judgements of models, no judgements of people: {', '.join(made.models)}"
         return replace(made, notes=(*made.notes, told)) if made.models else made
 
 

@@ -93,7 +93,7 @@ def with_ends(
             continue
         column = columns.get(name)
         of_it = ratings.filter(pl.col("dimension") == name)
-        told = _told(name, column, frame)
+        told = _said_direction(name, column, frame)
         if told is not None:
             described = describe_ratings(name, of_it)
             if told != described.direction:
@@ -111,7 +111,7 @@ def with_ends(
     return tuple(found.values())
 
 
-def _told(name: str, column: str | None, frame: pl.DataFrame) -> Direction | None:
+def _said_direction(name: str, column: str | None, frame: pl.DataFrame) -> Direction | None:
     said = best_end(column or name)
     if said is not None or column is None or column not in frame.columns:
         return said
