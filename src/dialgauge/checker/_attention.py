@@ -45,7 +45,7 @@ def _function() -> Any:
 
     class Attended(torch.autograd.Function):
         @staticmethod
-        @torch.amp.custom_fwd(device_type="cpu")
+        @torch.amp.custom_fwd(device_type="cpu")  # type: ignore[untyped-decorator]
         def forward(
             ctx: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, pieces: Any
         ) -> "torch.Tensor":
@@ -67,7 +67,7 @@ def _function() -> Any:
             return found.flatten(0, 1)
 
         @staticmethod
-        @torch.amp.custom_bwd(device_type="cpu")
+        @torch.amp.custom_bwd(device_type="cpu")  # type: ignore[untyped-decorator]
         def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
             queries, key, value, *shares = ctx.saved_tensors
             shared, _, _, width = queries.shape
