@@ -1,8 +1,9 @@
 """Right and wrong summaries written by hand for whole conversations (``written_errors/*.jsonl``), as corpora.
 
-Each conversation has about three right and three wrong summaries; the false words stand in ``[[…]]``. Most errors use
-its own words: what was only offered, who has to do it, what was corrected later. A seventh of the conversations is held
-out, by a digest of the id; the shipped checker learnt from the others.
+Each conversation has three or four right and as many wrong summaries; the false words stand in ``[[…]]``. Most errors
+use its own words: what was only offered, who has to do it, what was corrected later. A seventh of the conversations is
+held out, by a digest of the id. ``even.txt`` names the summaries whose wording does not tell whether they are right
+(``even_summaries.py``).
 """
 
 import hashlib
@@ -15,12 +16,18 @@ from typing import Any, Literal
 from dialgauge.corpus import Corpus, CorpusInfo, Dialogue, Rating, Span, Summary, Turn
 
 FOLDER = Path(__file__).with_suffix("")
+EVEN_FILE = FOLDER / "even.txt"
+EVEN = "written even"
 #: The sets by the names under which the benchmark asks for them: held-out conversations of these files.
 WRITTEN: Mapping[str, tuple[str, ...]] = {
     "written calls": ("calls", "short-calls"),
     "written chats": ("chats", "short-chats"),
     "written talks": ("talks",),
     "written business": ("business", "short"),
+    "more written calls": ("calls-2",),
+    "more written chats": ("chats-2",),
+    "written outputs": ("outputs",),
+    EVEN: (),
 }
 Part = Literal["training", "held out"]
 _MARK = re.compile(r"\[\[(.+?)\]\]")
@@ -56,11 +63,16 @@ def unmarked(text: str) -> tuple[str, list[tuple[int, int]]]:
 def written_errors(name: str = "", part: Part | None = "held out") -> Corpus:
     """One of the sets, or all files. Each summary is a system of its own, with a label and its marked words."""
     dialogues, summaries, ratings, spans = [], [], [], []
+    even = set(EVEN_FILE.read_text("utf-8").split()) if name == EVEN else None
     for entry in read_written(WRITTEN.get(name, ()), part):
         key = entry["id"]
+        chosen = [n for n in range(1, len(entry["summaries"]) + 1) if even is None or f"{key}/{n}" in even]
+        if not chosen:
+            continue
         said = (turn.partition(": ") for turn in entry["dialogue"])
         dialogues.append(Dialogue(key, tuple(Turn(speaker, text) for speaker, _, text in said)))
-        for number, one in enumerate(entry["summaries"], 1):
+        for number in chosen:
+            one = entry["summaries"][number - 1]
             text, marks = unmarked(one["text"])
             system = f"{'right' if one['right'] else 'wrong'}-{number}"
             summaries.append(Summary(key, system, text))
