@@ -114,7 +114,7 @@ def lost_fields(
 
     used = {name for given in mapping.values() for name in ([given] if isinstance(given, str) else given)}
     used |= table.settled
-    asked = _asked(raw)
+    asked = _asked(_as_submitted(raw) if table.dropped else raw)
     as_it_was = _is_as_it_was(table, raw)
     if as_it_was:
         used |= {column.name for column in plan.columns if column.use is not None} | _facts(table.frame, plan)
@@ -311,6 +311,25 @@ def _asked(raw: Table) -> Table:
         records=tuple(raw.records[row] for row in chosen),
         place=lambda row: raw.place(chosen[row] if row < len(chosen) else row),
     )
+
+
+#: What tools say of answers that somebody began, or threw away.
+_UNSUBMITTED = frozenset(["draft", "discarded"])
+
+
+def _as_submitted(raw: Table) -> Table:
+    """The records without the answers that say themselves that nobody submitted them: a layout leaves these out."""
+    if raw.records is None:
+        return raw
+    return replace(raw, records=tuple((line, _submitted(record)) for line, record in raw.records))
+
+
+def _submitted(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _submitted(inner) for key, inner in value.items()}
+    if not isinstance(value, list):
+        return value
+    return [_submitted(one) for one in value if not (isinstance(one, Mapping) and one.get("status") in _UNSUBMITTED)]
 
 
 def _enough(records: Sequence[Mapping[str, Any]]) -> int:

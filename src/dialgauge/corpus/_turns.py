@@ -68,6 +68,8 @@ _MAIL = re.compile(
     re.IGNORECASE,
 )
 _SUBJECT_LINE = re.compile(r"^\s*(?:subject|betreff|objet|asunto)\s*:", re.IGNORECASE | re.MULTILINE)
+#: Marks that data sets for models put between turns.
+_BETWEEN = re.compile(r"<(?:turn|sep|eot|utt|utterance)/?>|\[(?:SEP|TURN|EOT)\]", re.IGNORECASE)
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _NUMBER = re.compile(r"[\s_#-]*\d*$")
 _LONGEST_ROLE = 100
@@ -84,9 +86,9 @@ def role_of(speaker: str) -> str | None:
 def parse_turns(text: str) -> tuple[Turn, ...]:
     """The turns of a dialogue written in one string.
 
-    Understands a JSON list of turns, turns joined by ``|`` (``| Elena: Hi | Tom: Hello``) or slashes, and a line per
-    turn (``Agent: …``, ``#Person1#: …``, ``客服：…``). A line without a speaker continues the turn before it. A text
-    in which nobody is named is one turn of a nameless speaker.
+    Understands a JSON list of turns, turns joined by ``|`` (``| Elena: Hi | Tom: Hello``), slashes or marks such as
+    ``<turn>``, and a line per turn (``Agent: …``, ``#Person1#: …``, ``客服：…``). A line without a speaker continues
+    the turn before it. A text in which nobody is named is one turn of a nameless speaker.
     """
     return tuple(Turn(*parts) for parts in split_turns(text))
 
@@ -98,13 +100,20 @@ def split_turns(text: str) -> list[tuple[str, str, str | None]]:
         turns = _from_json_text(stripped)
         if turns is not None:
             return [(turn.speaker, turn.text, turn.role) for turn in turns]
+    marked = [piece.strip() for piece in _BETWEEN.split(stripped) if piece.strip()]
+    if len(marked) > 1 and "\n" not in stripped and sum(map(_names_speaker, marked)) * 2 > len(marked):
+        return _gather(marked, joint=" ")
     for joint in (" | ", " / ") if "\n" not in stripped else ():
         bare = joint.strip() if joint == " | " else joint
         pieces = [piece.strip() for piece in stripped.split(bare) if piece.strip()] if bare in stripped else []
-        named = sum(split_speaker(piece) is not None for piece in pieces)
+        named = sum(map(_names_speaker, pieces))
         if len(pieces) > 1 and named * 2 > len(pieces):
             return _gather(pieces, joint=joint)
     return _gather([line for line in _LINE_BREAK.split(text) if line.strip()], joint="\n")
+
+
+def _names_speaker(piece: str) -> bool:
+    return split_speaker(piece) is not None
 
 
 def split_speaker(line: str) -> tuple[str, str] | None:

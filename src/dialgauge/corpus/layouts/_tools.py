@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
+from types import NoneType
 from typing import Any
 
 from dialgauge.corpus._better import better_of
@@ -176,7 +177,8 @@ def _preference(
 def _is_argilla(keys: frozenset[str], first: Record) -> bool:
     given = first.get("responses")
     listed = given if isinstance(given, list) else []
-    own = all(isinstance(one, Mapping) and isinstance(one.get("values"), Mapping) for one in listed)
+    # A response that was discarded has no values.
+    own = all(isinstance(one, Mapping) and isinstance(one.get("values", ()), Mapping | NoneType) for one in listed)
     return isinstance(first.get("fields"), Mapping) and "responses" in keys and own
 
 
