@@ -28,6 +28,7 @@ from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import COLLECTIVE, is_person, names_person
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
+from dialgauge.perturb._standing_alone import STANDING_GUARDS
 from dialgauge.perturb._word_tables import (
     Substitute,
     negates,
@@ -84,7 +85,8 @@ def is_adjective(parsed: Parsed, token: Token) -> bool:
 
 def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Proposal | NotApplicable]:
     guards = [_needed, _fixed, _in_adverbial, part_of_term, in_quotes, _on_one_scale]
-    guards += OPPOSITE_GUARDS if table == "antonyms" else [_denied, _said_of_a_clause, _done_by, _seeming, _how_much]
+    opposite = (*OPPOSITE_GUARDS, *STANDING_GUARDS)
+    guards += opposite if table == "antonyms" else [_denied, _said_of_a_clause, _done_by, _seeming, _how_much]
 
     def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
         adjectives = [token for token in parsed.tokens if is_adjective(parsed, token)]
@@ -369,7 +371,7 @@ def check_replaced(
 register(
     Perturbation(
         name="antonym_adjective",
-        version="9",
+        version="10",
         family="baseline",
         description="replaces adjectives by their antonyms, in the same degree",
         effects={"consistency": "degrades", "relevance": "preserves"},
@@ -381,7 +383,7 @@ register(
     ),
     Perturbation(
         name="synonym_adjective",
-        version="7",
+        version="8",
         family="baseline",
         description="replaces adjectives by synonyms, in the same degree",
         effects={"consistency": "preserves", "relevance": "preserves"},

@@ -312,8 +312,8 @@ def unwanted(parsed: Parsed, token: Token, opposite: str) -> bool:
         had = above.dep == "dobj" and lemma_of(verb) in (_HAVING | {"get", "have"} if bare else _HAVING)
         if parsed.child(verb, "expl") is not None or had:
             return True  # "there would be unavailable ones", "has unavailable rooms"
-    if negative and token.dep != "amod" and is_negated(parsed, above) and not _of_somebody(parsed, above):
-        return True
+    if negative and token.dep != "amod" and is_negated(parsed, above):
+        return True  # "is not uninterested"
     clause = parsed.child(token, "ccomp")
     if clause is not None and parsed.child(clause, "mark") is None and negative:
         return True
@@ -336,11 +336,6 @@ def _is_feared(parsed: Parsed, token: Token) -> bool:
     below = [t for t in ancestors(parsed, token) if t.pos in ("VERB", "AUX")]
     hoping = any(lemma_of(t) in _SEEKING for t in below[1:])
     return hoping and is_negated(parsed, below[0]) and valence(token.lower) < 0
-
-
-def _of_somebody(parsed: Parsed, verb: Token) -> bool:
-    doer = subject(parsed, verb)
-    return doer is not None and (doer.pos == "PROPN" or names_person(doer) or doer.lower in ("he", "she", "they"))
 
 
 def _of_it(parsed: Parsed, verb: Token) -> bool:
