@@ -42,7 +42,7 @@ DOMAIN = (
 #: guards refuse (both sides do the same, nobody is named, a word of the old domain would stay) a text is declined.
 SHARES = {
     "writing_style": 0.95,
-    "speaker_switch": 0.62,  # a pronoun that may mean somebody else is declined
+    "speaker_switch": 0.33,  # a pronoun is declined where somebody else is named before it whom it may mean
     "demographic_change": 0.78,
     "noise_addition": 0.85,  # a chat without a clear topic is declined
     "length_reduction": 0.6,
@@ -105,7 +105,8 @@ def test_one_sentence_can_be_removed_from_nearly_every_summary_that_has_two(pert
     label = pl.col("variant") == "remove_important_sentence_1"
     reasons = Counter(perturbed.declined.filter(label)["reason"])
     pointing = reasons.pop("what is left would point back to a sentence that is gone")
-    assert pointing < 0.2 * perturbed.variants.filter(label).height
+    # "The error" and "the supervisor" count as well, where only the sentence before tells which.
+    assert pointing < 0.28 * perturbed.variants.filter(label).height
     assert list(reasons) == ["one sentence must stay, but the summary has 1"]
 
 

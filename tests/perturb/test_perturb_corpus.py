@@ -251,7 +251,8 @@ def test_the_baseline_applies_to_dialogsum(data_dir) -> None:  # type: ignore[no
     # Summaries of two people leave few nouns whose pronoun can mean nobody else: a quarter is declined.
     # A thing becomes "it" only where it was just named, and of two names none becomes "they": 230 before, 222 with it.
     # Nor does one person where another acts in the same sentence, or who is named again in the next: 200 with it.
-    assert applied["replace_nouns_pronouns"] >= 200
+    # Nor does one named person whose sex nothing shows: 199 with it.
+    assert applied["replace_nouns_pronouns"] >= 195
     # Guards leave two fifths of these one-sentence texts alone: every phrase is needed by its verb or noun, is the
     # end of a row, takes back what was denied, or is what a later sentence points to or contrasts with.
     # What an adverb, an alternative or a doubt is about stays as well, and the day of an hour: 171 before, 169 with it.

@@ -9,6 +9,7 @@ from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
+from dialgauge.perturb._spans import PLACEHOLDER
 
 _NEGATED = {
     "is": "isn't",
@@ -45,6 +46,7 @@ _STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
 _NEVER_PASSIVE = frozenset(
     ("happen", "occur", "arrive", "come", "become", "die", "stay", "appear", "disappear", "sleep")
 )
+_PLACEHOLDER = re.compile(PLACEHOLDER)
 _LETTERS = re.compile(r"[^\W_]")
 
 
@@ -148,6 +150,8 @@ def _not_in_full(parsed: Parsed, host: Token, token: Token) -> Edit | None:
 def _verb_in_full(parsed: Parsed, host: Token, token: Token) -> str | None:
     if token.lower in ("'re", "'m", "'ll", "'ve"):
         return {"'re": "are", "'m": "am", "'ll": "will", "'ve": "have"}[token.lower]
+    if token.lower == "'s" and _is_doing(parsed, host, token):
+        return "is"
     if token.lower == "'s" and token.tag != "POS":
         if host.lower == "let":
             return "us"
@@ -155,6 +159,19 @@ def _verb_in_full(parsed: Parsed, host: Token, token: Token) -> str | None:
     if token.lower == "'d":
         return _had_or_would(parsed, token)
     return None
+
+
+def _is_doing(parsed: Parsed, host: Token, token: Token) -> bool:
+    """*#Person1#'s looking for a flat*: behind a placeholder the parser takes the verb for an owner's *'s*; not
+    *#Person1#'s drawing of a cat*."""
+    after = parsed.tokens[token.i + 1 : token.i + 3]
+    return (
+        _PLACEHOLDER.fullmatch(host.text) is not None
+        and len(after) > 1
+        and after[0].tag == "VBG"
+        and after[1].pos in ("ADP", "ADV", "DET", "NUM", "PART", "PRON", "PROPN")
+        and after[1].lower != "of"
+    )
 
 
 def _verb_after(parsed: Parsed, token: Token) -> Token | None:
@@ -226,7 +243,7 @@ register(
     ),
     Perturbation(
         name="expansions",
-        version="2",
+        version="3",
         family="baseline",
         description="expands contractions: it's → it is, he'd gone → he had gone",
         effects={"consistency": "preserves", "relevance": "preserves"},

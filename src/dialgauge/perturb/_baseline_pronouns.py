@@ -374,7 +374,7 @@ def check_pronouns(
 register(
     Perturbation(
         name="replace_nouns_pronouns",
-        version="12",
+        version="13",
         family="baseline",
         description="replaces subjects and objects by pronouns, so that it is unclear who or what is meant",
         effects={"consistency": "preserves", "relevance": "degrades"},

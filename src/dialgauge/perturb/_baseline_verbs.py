@@ -59,6 +59,8 @@ def _negated(parsed: Parsed, verb: Token) -> list[Edit]:
     """The edits that negate the clause of this verb, or none where it is negated already or has no finite verb."""
     if _in_question(parsed, verb) or _is_measured(parsed, verb) or _is_looked_back_to(parsed, verb):
         return []
+    if any(a.lower in ("and", "but") and b.lower == "not" for a, b in pairwise(parsed.tokens[verb.i + 1 :])):
+        return []  # "will be cut, and not until July": said beside what is affirmed
     negated = _with_not(parsed, verb)
     return [*negated, *_some_to_any(parsed, verb)] if negated else []
 
@@ -217,7 +219,7 @@ def _too_few(found: int, wanted: int, what: str, which: str) -> str:
 register(
     Perturbation(
         name="add_negation",
-        version="4",
+        version="5",
         family="baseline",
         description="negates the main clause of a sentence: 'not' after the auxiliary, or do-support",
         effects={"consistency": "degrades", "relevance": "preserves"},

@@ -29,7 +29,7 @@ from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import PLACEHOLDER
 from dialgauge.perturb._value_order import Values, keeps_order
 from dialgauge.perturb._value_ties import is_tied
-from dialgauge.perturb._word_tables import word_map, word_set
+from dialgauge.perturb._word_tables import supersense, word_map, word_set
 
 #: Number of further attempts if an invented value is already in use.
 _ATTEMPTS = 24
@@ -44,6 +44,7 @@ _GENDERED = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
 _NO_NAME = word_list("no_name")
 #: What is asked for or needed is not told yet.
 _SEEKING = word_set("seeking_verbs") | {"find", "forget", "get", "look", "lose"}
+_OWNED = re.compile(r"(?:\b(?:[Hh]is|[Hh]er|[Tt]heir|[Mm]y|[Yy]our)|['’]s)\s$")
 
 
 def _entities(parsed: Parsed, dialogue: Dialogue | None) -> tuple[list[EntityGroup], Domain | None]:
@@ -113,6 +114,9 @@ _WORDED_HOUR = re.compile(
     r"(?=[.,;]|$| (?:and|but|on|in|because|so|today|tomorrow|tonight|each|every|when)\b)"
 )
 _AT = re.compile(r"\b(?:after|around|at|before|by|until)\s$")
+_HABIT = re.compile(
+    r"\b(?:from |between )?[A-Z]\w+day (?:to|till|until|through|and) [A-Z]\w+day\b|\w+day-\w+day\b|\b[A-Z]\w+days\b"
+)
 _WEEKDAY = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
 
 
@@ -127,8 +131,14 @@ def _is_misfit(group: EntityGroup, parsed: Parsed) -> bool:
         return True
     if group.kind == "quantity" and len({*_WEEKDAY.findall(text)}) > 1 and re.search(r"days?$|nights?$", group.surface):
         return True
-    if group.kind == "slot" and _is_sought(parsed, group.spans[0][1]):
-        return True
+    if group.kind == "role" and not re.match(r"[Tt]he\b", group.surface):
+        return True  # "Customer disputed a bill": no name beside others
+    if group.kind == "slot" and (_is_sought(parsed, group.spans[0][1]) or _OWNED.search(text[: group.spans[0][0]])):
+        return True  # "sends his phone number": one that both know
+    if group.kind == "weekday" and _HABIT.search(text):
+        return True  # "school from Monday to Friday"
+    if group.kind == "number" and _is_of_name(parsed, group.spans[0]):
+        return True  # "the 27 club"
     if group.kind == "person" and _is_called_otherwise(group, parsed):
         return True
     if group.kind == "number" and re.search(r"\b(?:call|dial|phone|ring)s?\s$", text[: group.spans[0][0]]):
@@ -150,6 +160,16 @@ def _is_misfit(group: EntityGroup, parsed: Parsed) -> bool:
     if group.kind == "place" and re.search(r"\b(?:country|island|province|state)\b", text):
         return True  # "a trip to Swazi. The name of the country was changed"
     return bool(named - countries if group.kind == "country" else named & countries)
+
+
+def _is_of_name(parsed: Parsed, span: tuple[int, int]) -> bool:
+    """Whether a number names a noun in the singular behind it (*the 27 club*), or is itself a thing (*a 20*), or counts
+    what is said before (*present for 30 years, 24 on the exchange*)."""
+    behind = next((t for t in parsed.tokens if t.start == span[1] + 1), None)
+    if re.search(r"\b[Aa]n? $", parsed.text[: span[0]]) or (behind is not None and behind.pos == "ADP"):
+        return True
+    the = re.search(r"\b[Tt]he $", parsed.text[: span[0]]) is not None
+    return the and behind is not None and behind.tag in ("NN", "NNP")
 
 
 def _is_sought(parsed: Parsed, end: int) -> bool:
@@ -254,7 +274,8 @@ def _replacement(
 def _is_new(value: str, group: EntityGroup, values: Values) -> bool:
     """Whether a value is not in the text yet: nobody is called Asia beside the continent."""
     if group.kind != "person":
-        return value.lower() not in values.taken and keeps_order(value, group, values)
+        again = group.kind in ("country", "place") and re.search(rf"\b{re.escape(value)}\b", values.parsed.text)
+        return value.lower() not in values.taken and not again and keeps_order(value, group, values)
     words = {word.lower() for word in value.split()} - {title.lower() for title in TITLES}
     named = any(re.search(rf"\b{re.escape(word)}\b", values.parsed.text.lower()) for word in words)
     used = any(words & {*one.split()} for one in values.taken)  # "Mrs. Barlow" beside "Mr. Barlow"
@@ -276,6 +297,8 @@ def _is_elsewhere(speaker: str, text: str, dialogue: Dialogue) -> bool:
     nobody is called (*Scheduler*) is a name only if it is in the list."""
     if not any(map(is_first_name, speaker.split())) and not any(speaker in turn.text for turn in dialogue.turns):
         return False
+    if any(supersense(word.lower()) is not None and not is_first_name(word) for word in speaker.split()):
+        return False  # "Salon"
     role = any(speaker.lower() in pair for pair in lexicon().pairs) or is_role(speaker)
     named = re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?", speaker) is not None and speaker.lower() not in _NO_NAME
     return named and not role and not any(word in text for word in speaker.split())
@@ -365,7 +388,7 @@ def _covers(group: EntityGroup, span: tuple[int, int]) -> bool:
 
 CHANGE_PERTURBATION = Perturbation(
     name="change_perturbation",
-    version="10",
+    version="11",
     family="domain",
     description="Replaces exactly n entities (amounts, dates, ids, names, roles, domain nouns) by others of their kind",
     effects={"consistency": "degrades", "relevance": "preserves"},

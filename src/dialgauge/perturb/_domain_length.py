@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_descriptions import propose_drop
 from dialgauge.perturb._baseline_dropping import cut, opens_clause
+from dialgauge.perturb._closing import closing
 from dialgauge.perturb._deletions import dispensable
 from dialgauge.perturb._deletions_limits import last_clause
 from dialgauge.perturb._deletions_scope import is_bare_without
@@ -99,6 +100,9 @@ _NAMING = NAMED | {"DATE", "TIME", "MONEY", "PERCENT", "QUANTITY", "CARDINAL", "
 _WITH_HEARER = word_set("giving_verbs") | {"ask", "notify", "promise", "remind", "show", "tell", "warn", "write"}
 #: Verbs that are as common without *that* (*she panicked the thief* is misread).
 _WITHOUT_THAT = word_set("knowing_verbs") | {"believe", "claim", "fear", "feel", "guess", "hope", "promise", "suspect"}
+_FELT = frozenset(["care", "know", "like", "mind", "remember", "think", "understand", "wonder"])
+_WAYS = frozenset(["around", "over", "round", "through"])
+_PLANNED = frozenset(["will", "'ll", "going", "gonna"])
 #: Words that open a clause without which the sentence says something else.
 _PROTECTED = NEGATIONS | {"if", "unless", "until", "only", "except", "but"}
 
@@ -304,7 +308,7 @@ def _with_space(parsed: Parsed, start: int, end: int) -> Edit:
 
 def _phrases(parsed: Parsed) -> Iterator[Edit]:
     """Phrases that the rest can do without, and that hold no number, name, reason or statement of their own."""
-    for first, last, token in dispensable(parsed):
+    for first, last, token in _spare(parsed):
         stretch = parsed.tokens[first : last + 1]
         if (
             token.dep != "conj"
@@ -317,21 +321,69 @@ def _phrases(parsed: Parsed) -> Iterator[Edit]:
 def _lesser_points(parsed: Parsed, dialogue: Dialogue | None) -> Iterator[list[Edit]]:
     """Phrases and second clauses, the shortest first, those that hold no number, negation or reason before the others;
     then what stands behind a semicolon at the end; then sentences, the least important first."""
-    phrases = sorted(((first, last) for first, last, _ in dispensable(parsed)), key=lambda p: (p[1] - p[0], p))
+    found = sorted(_spare(parsed), key=lambda p: (p[1] - p[0], p[:2]))
+    found = [(first, last, token) for first, last, token in found if not _is_condition(parsed, first)]
+    news = [(first, last) for first, last, token in found if _is_news(parsed, first, token)]
+    phrases = [(first, last) for first, last, _ in found if (first, last) not in news]
     light = [p for p in phrases if _is_light(parsed, parsed.tokens[p[0] : p[1] + 1])]
     ranked = [*light, *(p for p in phrases if p not in light)]
     ranked.sort(key=lambda p: tells_outcome(parsed.text[parsed.tokens[p[0]].start : parsed.tokens[p[1]].end]))
     for first, last in ranked:
         yield cut(parsed, range(first, last + 1))
-    if (clause := last_clause(parsed)) is not None:
-        first, last = clause
-        before = parsed.tokens[first - 1]
-        yield [Edit(before.start if before.text == "," else before.end, parsed.tokens[last].end)]
+    yield from ([edit] for edit in closing(parsed))
+    clause = last_clause(parsed)
+    ending = [] if clause is None else [_without_clause(parsed, *clause)]
+    point = clause is not None and _tells_point(parsed, *clause)
+    if ending and not point:
+        yield ending
     if (semicolon := _last_semicolon(parsed)) is not None:
         stop = parsed.text[parsed.tokens[semicolon].start - 1] == "."  # of "4 p.m."
         yield [Edit(parsed.tokens[semicolon].start, parsed.tokens[-1].end if stop else parsed.tokens[-1].start)]
     for place in lesser_sentences(parsed, dialogue):
         yield removal(parsed, [place])
+    if len(parsed.sentences) > 1:  # of one sentence, the news is all that it tells
+        for first, last in news:
+            yield cut(parsed, range(first, last + 1))
+        if ending and point:
+            yield ending
+
+
+def _without_clause(parsed: Parsed, first: int, last: int) -> Edit:
+    before = parsed.tokens[first - 1]
+    return Edit(before.start if before.text == "," else before.end, parsed.tokens[last].end)
+
+
+def _spare(parsed: Parsed) -> Iterator[tuple[int, int, Token]]:
+    """The phrases that can go; not the way that somebody is shown (*show him around the site*), nor what stands before
+    a time that belongs to it (*help with a deadline tonight*)."""
+    for first, last, token in dispensable(parsed):
+        way = token.lower in _WAYS and lemma_of(parsed.tokens[token.head]) in ("guide", "lead", "show", "take", "walk")
+        after = following(parsed, parsed.tokens[last])
+        if not way and (after is None or after.entity not in ("DATE", "TIME") or token.dep != "prep"):
+            yield first, last, token
+
+
+def _is_condition(parsed: Parsed, first: int) -> bool:
+    """*Provided that her report is good and she gets a 3*: of two conditions none may go."""
+    sentence = [t.lower for t in parsed.tokens[:first] if t.sentence == parsed.tokens[first].sentence]
+    return "provided" in sentence
+
+
+def _is_news(parsed: Parsed, first: int, token: Token) -> bool:
+    """Whether a phrase is a second clause that tells the point."""
+    clause = token.dep == "conj" and token.pos in ("VERB", "AUX") and parsed.tokens[token.head].dep in ("ROOT", "conj")
+    return clause and _tells_point(parsed, first, token.right)
+
+
+def _tells_point(parsed: Parsed, first: int, last: int) -> bool:
+    """*…, but his flight is late*, *…, so they stay*, *… and will ask him*: what comes of it is the news, and the
+    clause before only explains it."""
+    joint = next((t for t in parsed.tokens[max(first - 1, 0) : first + 1] if t.lower in ("but", "so", "yet")), None)
+    clause = parsed.tokens[first : last + 1]
+    before = [t.lower for t in parsed.tokens[:first] if t.sentence == clause[0].sentence]
+    plan = any(t.lower in _PLANNED for t in clause[:5]) and _PLANNED.isdisjoint(before)
+    felt = any(lemma_of(t) in _FELT for t in clause)  # "…, but he doesn't mind"
+    return (joint is not None and not felt) or plan
 
 
 def _last_semicolon(parsed: Parsed) -> int | None:
@@ -465,7 +517,7 @@ LENGTH_REDUCTION = Perturbation(
     propose=_propose_reduction,
     validate=_validate_reduction,
     needs=frozenset({"parse"}),
-    version="11",
+    version="12",
     citation=CITATION,
     examples=(
         (

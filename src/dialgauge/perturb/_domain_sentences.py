@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from dialgauge.corpus import Dialogue
+from dialgauge.perturb._antecedents import lacks_antecedent
 from dialgauge.perturb._domain_text import CITATION
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._entities import draw_combination
@@ -56,7 +57,9 @@ def _drawn(places: Sequence[int], texts: Sequence[str], level: int, mode: str, r
 
 def _can_go(texts: Sequence[str], gone: Sequence[int]) -> bool:
     cut = any(texts[place].count('"') % 2 for place in gone)
-    return not cut and not _loses_label(texts, gone) and not looks_back(texts, gone)
+    if cut or _loses_label(texts, gone) or looks_back(texts, gone):
+        return False
+    return not lacks_antecedent(texts, gone)
 
 
 def _loses_label(texts: Sequence[str], gone: Sequence[int]) -> bool:
@@ -94,7 +97,7 @@ def _validate(
 
 REMOVE_IMPORTANT_SENTENCE = Perturbation(
     name="remove_important_sentence",
-    version="4",
+    version="5",
     family="domain",
     description="Removes exactly n of the sentences about the topic of the call",
     effects={"consistency": "preserves", "relevance": "degrades"},

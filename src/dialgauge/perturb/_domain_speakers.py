@@ -26,7 +26,8 @@ from dialgauge.perturb._speaker_pronouns import (
     name_of_side,
     pronoun_edits,
 )
-from dialgauge.perturb._word_tables import supersense
+from dialgauge.perturb._third_people import share_a_view
+from dialgauge.perturb._word_tables import supersense, word_set
 
 _NO_NAME = word_list("no_name")
 #: What two people do with one another, so that it is the same whoever is named first.
@@ -77,6 +78,8 @@ def _unswitchable(parsed: Parsed, dialogue: Dialogue | None, sides: Sides, menti
         return "a side is named as somebody's relative"  # "Elif's father", who is the other speaker
     if any(re.match(r"['’](?!\w)", text[mention.end :]) for mention in mentions):
         return "a side owns something by an apostrophe alone"  # "Hans' advice"
+    if share_a_view(text, mentions):
+        return "both sides share a view"  # "A thinks that it is late. B agrees."
     if _misspelt(text, mentions):
         return "a side is named in two spellings"
     both: tuple[Side, Side] = (0, 1)
@@ -84,6 +87,8 @@ def _unswitchable(parsed: Parsed, dialogue: Dialogue | None, sides: Sides, menti
     if unnamed and copies_turns(text) and any(m.kind == "name" and m.side not in unnamed for m in mentions):
         return "the other side has no name that could be called"  # "Hello the agent"
     called = {name_of_side(side, sides, mentions) for side in both}
+    if any(is_relative(name) and re.search(rf"\b{name.lower()}\b", text) for name in called):
+        return "a side is named as somebody's relative"  # "Dad buys it at dad's request"
     if any(_is_label(speaker, dialogue) for speaker in called.intersection(sides.display)):
         return "the other side has no name that could be called"  # "Office has used the stove"
     if any(a.side == b.side and text[a.end : b.start] == " and " for a, b in pairwise(mentions)):
@@ -125,7 +130,11 @@ def _may_be_relative(sides: Sides, side: Side, mentions: Sequence[Mention]) -> b
 
 def _is_label(speaker: str, dialogue: Dialogue | None) -> bool:
     """Whether turns are headed by a noun (*Office*), which is no name in a sentence: it would want an article."""
-    if not speaker.isalpha() or is_first_name(speaker) or is_relative(speaker):
+    if not speaker.isalpha():  # "Bot Team"
+        words = speaker.split() if speaker.replace(" ", "").isalpha() else []
+        named = any(map(is_first_name, words)) or any(word.lower().rstrip(".") in word_set("titles") for word in words)
+        return len(words) > 1 and not named and any(supersense(word.lower()) is not None for word in words)
+    if is_first_name(speaker) or is_relative(speaker):
         return False
     said = re.compile(rf"\b(?:an?|our|the|this|your) {speaker.lower()}\b")
     return supersense(speaker.lower()) is not None or (dialogue is not None and said.search(dialogue.text) is not None)
@@ -213,7 +222,7 @@ def _masked(text: str, mentions: Sequence[Mention]) -> str:
 
 SPEAKER_SWITCH = Perturbation(
     name="speaker_switch",
-    version="11",
+    version="12",
     family="domain",
     description="Swaps the two sides: role words, names and their pronouns, everywhere",
     effects={"consistency": "degrades", "relevance": "degrades"},

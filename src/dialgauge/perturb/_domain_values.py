@@ -27,6 +27,8 @@ _FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 HOURS_APART = 1
 #: What whole days are told in.
 _HALF_DAY = 12
+#: What periods of payment are told in.
+_DAYS_OF_MONTH = 30
 
 
 def invented(
@@ -53,8 +55,8 @@ def invented(
         "organisation": _other_organisation,
         "place": lambda s, r: _other_near(s, r, "towns"),
         "country": lambda s, r: _other_near(s, r, "lands"),
-        "street": lambda s, r: _other_of(people().streets, s, r),
         "slot": _filled_slot,
+        "street": lambda s, r: _other_of(people().streets, s, r),
     }
     value = makers[kind](surface, rng) if kind in makers else None
     return value if value and value != surface else None
@@ -104,7 +106,7 @@ def _scaled(surface: str, rng: Random, factors: Sequence[float] = _FACTORS) -> s
         return None  # "10, 000"
     decimals = len(digits.partition(".")[2])
     value = float(digits.replace(",", ""))
-    if _YEAR.fullmatch(digits) and digits == surface:
+    if _YEAR.fullmatch(digits) and digits == surface and value % 100:
         return _other_year(digits, rng)
     scaled = round(value * rng.choice(factors), decimals)
     step = _step(int(value), surface) if decimals == 0 else 1
@@ -124,6 +126,8 @@ def _step(value: int, surface: str) -> int:
     """The distance of values that are as round as this one: 5 from 60, 500 from 9,000, half days from 48 hours."""
     if value and value % _HALF_DAY == 0 and "hour" in surface and value > _HALF_DAY:
         return _HALF_DAY
+    if value and value % _DAYS_OF_MONTH == 0 and "day" in surface:
+        return _DAYS_OF_MONTH
     step = 1
     while value and value % (10 * step) == 0:
         step *= 10

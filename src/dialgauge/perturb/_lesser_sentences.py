@@ -1,5 +1,7 @@
 """Sentences of a summary that can go: told beside the main point, and not spoken of again."""
 
+import re
+
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._grammar import is_finite
 from dialgauge.perturb._guards import Safe, lemma_of, safe_ones
@@ -9,6 +11,8 @@ from dialgauge.perturb._looking_back import TYING
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._people import names_person
 
+#: What they come to in the end.
+_DECIDED = re.compile(r"\b(?:decid|finally|in the end|eventual)")
 _PRONOUNS = frozenset(["PRP", "PRP$", "WP", "WDT"])
 _NEUTER = frozenset(["it", "its", "they", "them", "their"])
 _GENDERED = frozenset(["he", "she", "him", "her", "his", "hers", "himself", "herself"])
@@ -23,9 +27,13 @@ def lesser_sentences(parsed: Parsed, dialogue: Dialogue | None) -> Safe[int]:
     scores = nearness(texts, dialogue) if len(safe) > 1 else [0.0] * len(texts)
     # Of two sentences the first says what the other one answers.
     ranked = sorted(
-        safe, key=lambda place: (place == 0 and len(texts) == 2, tells_outcome(texts[place]), scores[place], -place)
+        safe, key=lambda place: (place == 0 and len(texts) == 2, _is_outcome(texts[place]), scores[place], -place)
     )
     return Safe(ranked, safe.refused)
+
+
+def _is_outcome(sentence: str) -> bool:
+    return tells_outcome(sentence) or _DECIDED.search(sentence) is not None
 
 
 def _uncut(parsed: Parsed, place: int) -> str:

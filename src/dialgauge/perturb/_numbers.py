@@ -12,6 +12,9 @@ from dialgauge.perturb._registry import register
 #: A number by itself: neither a part of a date, a time, a range or a telephone number, nor of a word.
 _NUMBER = re.compile(r"(?<![\w.,:/–—-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w:/–—-])")
 
+#: How far a number of one digit may move: nobody has eight dogs instead of two, or an evening at two.
+_APART = 2
+
 
 def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
     """Change one number, wherever the summary has it."""
@@ -31,7 +34,8 @@ def _others(number: str, said: set[str]) -> list[str]:
     if place is None or number == "1":
         return []
     # Fewer is possible wherever the number was; more could be a 32nd day of a month.
-    digits = "23456789" if len(number) == 1 else [str(d) for d in range(int(number[place]))] or "23456789"
+    near = [d for d in "23456789" if abs(int(d) - int(number)) <= _APART] if len(number) == 1 else []
+    digits = near if len(number) == 1 else [str(d) for d in range(int(number[place]))] or "23456789"
     made = (f"{number[:place]}{digit}{number[place + 1 :]}" for digit in digits)
     return [other for other in made if other not in said and other != "1" and not other.startswith("0")]
 
@@ -45,6 +49,7 @@ def check(original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dia
 register(
     Perturbation(
         name="change_number",
+        version="2",
         family="further",
         description="replaces a number in digits by another that is neither in the summary nor in the transcript",
         effects={"consistency": "degrades", "relevance": "preserves"},

@@ -190,6 +190,8 @@ def _agreeing(text: _Text, group: Sequence[tuple[Phrase, _Mention]]) -> list[tup
     personal = [t for t in text.pronouns if _FORM_OF[t.lower] in ("he", "she") and not _is_taken(text, t, mention)]
     own = {_FORM_OF[t.lower] for t in personal} & mention.slots
     others = [m for m in text.mentions if not m.same(mention)]
+    if own and _PLACEHOLDER.fullmatch(group[0][0].root.text) and any(m.is_somebody for m in others):
+        return []  # "#Person1# invites Jack and his wife": nothing shows that #Person1# is a man
     if not own:
         orphaned = any(
             not any(_FORM_OF[t.lower] in m.slots and m.token.start < t.start for m in others) for t in personal
@@ -242,16 +244,18 @@ def _by_name(
     where the text has that pronoun for somebody else."""
     (pronoun, *more) = sorted(group[0][1].slots & {"he", "she"}) or ("they",)
     if more or pronoun == "they":
-        named, place = not _PLACEHOLDER.fullmatch(group[0][0].root.text), group[0][0].root.sentence
-        if _is_name(group[0][0].root) and any(_is_name(m.token) and m.is_somebody for m in others):
-            return []  # "Chris left. Ruth and Chris like it": "they" would be several of them
+        place = group[0][0].root.sentence
+        if _is_name(group[0][0].root):
+            return []  # "Ivana knows the fault": "they" would be several
         acting = [m for m in text.mentions if m.token.dep in SUBJECTS and m.is_somebody]
         again = any(m.same(group[0][1]) and m.token.sentence == place + 1 for m in acting)
         beside = any(m in others and m.token.sentence == place and _is_joined(text, m.token) for m in acting)
         if again or beside:
             return []  # "they tell Ann. The agent also says", "they agree, and Ann refuses": "they" would be others
         near = [t for t in text.pronouns if _FORM_OF[t.lower] in ("he", "she") and abs(t.sentence - place) <= 1]
-        return [] if named and near else list(group)  # "Lenny wants Tom to notice him": "they" would be others
+        unnamed = _PLACEHOLDER.fullmatch(group[0][0].root.text) is not None
+        # "The agent wants Tom to notice him": "they" would be others.
+        return [] if near and not unnamed else list(group)
     used = any(_FORM_OF[t.lower] == pronoun for t in text.pronouns)
     if (used and any(pronoun in m.slots for m in others)) or _is_spoken_of_otherwise(text, group[0][1], pronoun):
         return []

@@ -9,6 +9,7 @@ from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import can_be_verb
 from dialgauge.perturb._lexicon import Gender, people, word_list
 from dialgauge.perturb._people import is_first_name
+from dialgauge.perturb._third_people import is_nobodys, may_be_third
 from dialgauge.perturb._word_tables import supersense, word_set
 
 PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
@@ -130,6 +131,14 @@ def pronoun_edits(text: str, sides: Sides, mentions: list[Mention]) -> list[Edit
         return []
     if any(_is_unclear(match, text, mentions, genders) for match, _ in bound):
         return None
+    read = [(match, side, _GENDER[match.group().lower()]) for match, side in resolved]
+    if any(side is None and is_nobodys(match, gender, text, mentions) for match, side, gender in read):
+        return None  # "It is late, which he finds odd. Ann promises to ring": rather the side that is not named
+    # One that stays may mean a side as well where another is near: what changes has to be sure, and so has what stays.
+    if any(side is not None and may_be_third(match, gender, text, mentions) for match, side, gender in read):
+        return None
+    if any(side is None and _may_be_side(match, gender, text, mentions, genders) for match, side, gender in read):
+        return None
     edits: list[Edit] = []
     for match, side in bound:
         form = match.group().lower()
@@ -208,6 +217,19 @@ def _is_left_over(
     return False
 
 
+def _may_be_side(
+    pronoun: re.Match[str],
+    gender: Gender,
+    text: str,
+    mentions: Sequence[Mention],
+    genders: Mapping[Side, Gender | None],
+) -> bool:
+    """Whether a pronoun of somebody else may be that of a side that is named in its sentence or the one before."""
+    ends = [match.end() for match in _ENDS.finditer(text, 0, pronoun.start())]
+    begins = ends[-2] if len(ends) > 1 else 0
+    return any(begins <= m.start < pronoun.start() and genders[m.side] in (None, gender) for m in mentions)
+
+
 def _is_also_another(text: str, begins: int, pronoun: re.Match[str], mentions: Sequence[Mention]) -> bool:
     """*Sam and Eve stay away because he is ill and she is busy*: once *she* becomes *he*, it may be Sam."""
     gender = _GENDER[pronoun.group().lower()]
@@ -246,7 +268,10 @@ def _possessive(form: str, preceding: str, following: str) -> str:
         before_noun = False  # "send her booklets"
     if form == "her" and _LET.search(preceding) and can_be_verb(after):
         before_noun = False  # "will let her know"
-    if told or after in _ADVERBS or (after == "home" and _TAKEN.search(preceding)):
+    alone = (
+        after.endswith("ly") and re.match(r"\s+\w+(?:[.,;!?]|$)", following) is not None
+    )  # "introduces her wrongly."
+    if told or alone or after in _ADVERBS or (after == "home" and _TAKEN.search(preceding)):
         before_noun = False
     if form == "her":
         return "his" if before_noun else "him"
