@@ -391,6 +391,6 @@ register(
         validate=check_replaced,
         needs=frozenset({"parse"}),
         citation=CITATION,
-        examples=(("The customer is glad about the extra fee.", "The customer is pleased about the additional fee."),),
+        examples=(("The customer is glad about the extra fee.", "The customer is happy about the additional fee."),),
     ),
 )
