@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from benchmarks.natural_errors import SETS, natural_errors
+from benchmarks.switches import SWITCHED, switched_summaries
 from benchmarks.timing import BenchResult
 from benchmarks.written_errors import WRITTEN, written_errors
 from dialgauge.checks import CONTROL_FEATURES, control_features, used_in_training
@@ -28,7 +29,8 @@ from dialgauge.ratings import aggregate
 Array = NDArray[np.float64]
 METRICS = ("checks", "checks-numbers", "checks-names", "checks-negation", "checks-speakers")
 #: What is measured without a corpus of the user's: summaries written by hand, and the embedded corpus.
-OWN_SETS = (*SETS, *WRITTEN, "embedded")
+_MADE = (*SETS, *WRITTEN, *SWITCHED)
+OWN_SETS = (*_MADE, "embedded")
 CONTROL, LENGTH = "control (no dialogue)", "length alone"
 _DRAWS, _FOLDS = 1000, 5
 #: More variants than this are numbered edits, not kinds of error; a kind of fewer summaries is not shown.
@@ -129,7 +131,7 @@ def measure(
     for done, name in enumerate(corpora):
         if progress:
             progress(name, done, len(corpora))
-        corpus = _own(name) if name in (*SETS, *WRITTEN) else open_corpus(name)
+        corpus = _own(name) if name in _MADE else open_corpus(name)
         labelled = read_labelled(corpus, dimension, right_from, name)
         notes += [f"{name}: {note}" for note in labelled.notes]
         found += measure_set(labelled, metrics, seed)
@@ -137,6 +139,8 @@ def measure(
 
 
 def _own(name: str) -> Corpus:
+    if name in SWITCHED:
+        return switched_summaries(name)
     return natural_errors(name) if name in SETS else written_errors(name)
 
 

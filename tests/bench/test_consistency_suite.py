@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from benchmarks import SUITES, consistency, consistency_bars
 from benchmarks.natural_errors import SETS, natural_errors
+from benchmarks.switches import FOLDER as SWITCHES, SWITCHED, read_switched, statements_of, switched_summaries, turns_of
 from benchmarks.written_errors import FOLDER, WRITTEN, is_held_out, read_written, unmarked, written_errors
 from dialgauge import metrics
 from dialgauge.corpus import Corpus, CorpusInfo, Dialogue, Rating, Summary, Turn
@@ -156,4 +158,34 @@ def test_written_errors_are_corpora_with_labels_and_marked_words() -> None:
         assert abs(labelled.right.mean() - 0.5) < 0.05
         wrong = found.spans.filter(found.spans["start"].is_not_null())["system"].str.starts_with("wrong")
         assert wrong.all()
+        assert not found.problems
+
+
+def test_conversations_with_switches_are_whole() -> None:
+    ids, told = [], set()
+    for entry in read_switched():
+        ids.append(entry["id"])
+        placed = {letter for turn in entry["turns"] if not isinstance(turn, str) for letter in turn}
+        said = {letter: both for letter, both in statements_of(entry) if letter != "always"}
+        assert placed == said.keys(), entry["id"]
+        for letter, both in said.items():
+            assert len(both["one"]) == len(both["two"]) > 0, (entry["id"], letter)
+            assert not set(both["one"]) & set(both["two"]), (entry["id"], letter)
+        both_ways = [turns_of(entry, dict.fromkeys(placed, version)) for version in ("one", "two")]
+        assert both_ways[0] != both_ways[1]
+        assert all(": " in turn for turns in both_ways for turn in turns), entry["id"]
+        told.add("\n".join(both_ways[0]))
+    assert len(set(ids)) == len(ids) == len(told) > 100
+    assert {name for names in SWITCHED.values() for name in names} == {path.stem for path in SWITCHES.glob("*.jsonl")}
+    learnt, kept = ({e["id"] for e in read_switched(part=part)} for part in ("training", "held out"))  # type: ignore[arg-type]
+    assert not learnt & kept
+    assert 0.05 < len(kept) / len(ids) < 0.2
+
+
+def test_every_summary_about_a_switch_is_right_once_and_wrong_once() -> None:
+    for name in SWITCHED:
+        found = switched_summaries(name)
+        rated = found.summaries.join(found.ratings, on=["dialogue_id", "system", "variant", "role"])
+        assert set(rated.group_by("text").agg(pl.col("value").mean())["value"]) == {0.5}
+        assert found.summaries.equals(switched_summaries(name).summaries)
         assert not found.problems
