@@ -6,8 +6,8 @@ from dialgauge.corpus._best_worst import are_marks, by_person, choices, find_bes
 from dialgauge.corpus._mapping import Mapped
 from dialgauge.corpus._marks import find_marks, spans
 from dialgauge.corpus._names import normalised
-from dialgauge.corpus._pairs import find_winners, preferences, votes
-from dialgauge.corpus._sides import find_options, with_bare_texts, with_names_of_systems
+from dialgauge.corpus._pairs import find_winners, preferences, refuse_signed, votes
+from dialgauge.corpus._sides import options_of
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._wide import summaries_by_system
 
@@ -24,7 +24,7 @@ def with_comparisons(table: Table, mapping: Mapped) -> Table:
     whole = {column: normalised(column) for column in names}  # "Best (Ivo)" is Ivo's
     if "annotator" not in mapping and (parted := by_person(table, whole)) is not None:
         table, names = parted, {column: normalised(column) for column in parted.frame.columns}
-    options = with_names_of_systems(with_bare_texts(find_options(names), table.frame, names), table.frame)
+    options = options_of(table.frame, names)
     ends = find_best_and_worst(names)
     if ends and len(options) < 2:  # the options are the systems that have a column of summaries each
         options = {system: {"summary": column} for system, column in summaries_by_system(table.frame, names).items()}
@@ -36,6 +36,8 @@ def with_comparisons(table: Table, mapping: Mapped) -> Table:
         winners = find_winners(table.frame, names, options)
         if winners:
             return preferences(table, mapping, options, winners)
+        if all("system" in uses for uses in options.values()):
+            refuse_signed(table.frame, names, options)
     systems = {} if options or {"system", "summary"} & set(mapping) else summaries_by_system(table.frame, names)
     if len(systems) == 2 and (voted := votes(table, mapping, systems)) is not None:
         return voted

@@ -31,6 +31,8 @@ from dialgauge.corpus._values import MOSTLY, Reading, in_words, is_answer, read_
 
 #: A text has at least this many words on average.
 _WORDS = 8
+#: So many of the answers are yes or no where some are neither.
+_HALF = 0.5
 #: A text that is longer than this is no answer to a question with given answers.
 _LONGEST = 40
 #: What models say about the data, and what the data say about themselves, are no judgements of people.
@@ -161,6 +163,8 @@ def looks_judged(one: Field, found: Reading, beside_people: bool = False) -> boo
         return True
     if found.given < 2 or found.distinct > (MOST_POINTS if found.share >= MOSTLY else 2 * MOST_POINTS):
         return False
+    if found.kind == "yes/no" and len(set(found.values.values())) == 2 and found.share >= _HALF:
+        return True  # beside yes and no, a few people may have said something else
     if found.share < MOSTLY:  # several scales in one field, as where a column holds the answers to all questions
         return sum(n for text, n in one.counts.items() if is_answer(text)) >= MOSTLY * one.filled
     if found.distinct < 2:

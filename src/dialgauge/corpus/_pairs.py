@@ -96,6 +96,21 @@ def refuse_unclear(frame: pl.DataFrame, winner: str, options: Options) -> None:
     )
 
 
+def refuse_signed(frame: pl.DataFrame, names: Mapping[str, str], options: Options) -> None:
+    """Numbers below and above zero beside two systems are a comparison of them, whatever their column is called."""
+    taken = set(columns_of(options))
+    for column, name in names.items():
+        if column in taken or is_housekeeping(name) or is_other_id(name) or not _are_numbers(frame[column]):
+            continue
+        points = frame[column].drop_nulls().cast(pl.String).str.strip_chars().cast(pl.Float64).unique()
+        if points.min() < 0 < points.max() and (points % 1 == 0).all() and points.abs().max() <= _MOST_POINTS:  # type: ignore[operator]
+            refuse_unclear(frame, column, options)
+
+
+#: The farthest point from zero of a scale from "left" to "right".
+_MOST_POINTS = 10
+
+
 def preferences(table: Table, mapping: Mapped, options: Options, winners: Sequence[str]) -> Table:
     """The table with a row per summary, and the preferences of each question taken out of the rows."""
     unsure = _certainties(table, mapping)

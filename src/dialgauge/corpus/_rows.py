@@ -1,6 +1,6 @@
 """The rows of a table under our own column names, and the list of invalid ones."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -50,6 +50,7 @@ class Rows:
     rows_merged: int = 0
     conflicts: int = 0
     shifts: dict[str, list[int]] = field(default_factory=dict)
+    place: Callable[[int], tuple[str, int | None]] = field(default=lambda row: ("", row))
 
     @classmethod
     def of(cls, table: Table, plan: Plan, *, html: str = "remove") -> "Rows":
@@ -72,7 +73,7 @@ class Rows:
         rows = frame.select(*columns, filled.alias("_filled")).with_row_index(ROW).filter("_filled").drop("_filled")
         defaults = [pl.col(column).fill_null(value) for column, value in _DEFAULTS.items()]
         rows = rows.with_columns(pl.col(ROW).cast(pl.Int64), *defaults)
-        made = cls(rows, plan, table.separator != ",", notes=[*table.notes, *plan.notes])
+        made = cls(rows, plan, table.separator != ",", notes=[*table.notes, *plan.notes], place=table.place)
         if html == "remove":
             made._remove_markup()
         return made
@@ -114,10 +115,11 @@ class Rows:
             # Where a name occurs in several rows of its own, an empty cell is an omission and not a repetition.
             if not number or given.is_empty() or given.select([*within, name]).is_duplicated().any():
                 continue
-            above = pl.col(name).forward_fill()
-            above = above.over(within) if within else above
+            files = pl.Series("_file", [self.place(row)[0] for row in self.frame[ROW]], pl.String)
+            above = pl.col(name).forward_fill().over([*within, files])  # the last name of another file says nothing
+            empty = self.frame[name].null_count()
             self.frame = self.frame.with_columns(pl.when(below).then(above).otherwise(pl.col(name)).alias(name))
-            filled += number
+            filled += empty - self.frame[name].null_count()
         if filled:
             self.notes.append(f"{filled} empty cells below a name were read as that name, as in merged cells")
 

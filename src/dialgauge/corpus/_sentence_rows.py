@@ -12,7 +12,8 @@ from dialgauge.corpus._names import USES, normalised
 from dialgauge.corpus._table import Table
 
 _TEXT = frozenset(["sentence", "sent", "summary_sentence", "sentence_text", "summ_sent", "satz", "phrase", "frase"])
-_NUMBER = re.compile(r"(?:sentence|sent|satz|phrase|frase)_?(?:no|nr|num|number|id|idx|index)|(?:index|idx|position)")
+_ONE, _NR = "sentence|sent|satz|phrase|frase", "no|nr|num|number|numero|nummer|id|idx|index"
+_NUMBER = re.compile(rf"(?:{_ONE})_?(?:{_NR})|(?:{_NR}|n)_(?:(?:de|da|of|des)_)?(?:la_)?(?:{_ONE})|index|idx|position")
 
 
 def with_summaries(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
@@ -21,8 +22,10 @@ def with_summaries(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> 
     names = {column: normalised(column) for column in frame.columns}
     text = next((column for column, name in names.items() if name in _TEXT and _are_texts(frame[column])), None)
     written = any(name in USES["summary"] for name in names.values())
-    if text is None or written or {"summary", "sentence"} & set(mapping):
+    if text is None or {"summary", "sentence"} & set(mapping):
         return table
+    if written:
+        return _with_numbers(table, text, names)
     rest = frame.drop(text)
     plan = make_plan(rest, mapping, table.known)
     key = [plan.uses[use][0] for use in ("dialogue_id", "system", "variant", "role") if use in plan.uses]
@@ -64,6 +67,32 @@ def with_summaries(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> 
         notes=(*table.notes, note),
         known={**table.known, "sentence": "sentence"},
         ignored={**table.ignored, **counting},
+    )
+
+
+def _with_numbers(table: Table, text: str, names: Mapping[str, str]) -> Table:
+    """The table with the number of each row's sentence, where other rows have the summary that it is in."""
+    frame = table.frame
+    given = frame[text].is_not_null()
+    number = next((c for c, n in names.items() if _NUMBER.fullmatch(n) and _are_numbers(frame.filter(given)[c])), None)
+    summary = next(column for column, name in names.items() if name in USES["summary"])
+    plan = make_plan(frame.drop(text), {}, table.known)
+    key = [plan.uses[use][0] for use in ("dialogue_id", "system", "variant", "role") if use in plan.uses]
+    if number is None or frame[number].is_not_null().ne(given).any() or frame.filter(given)[summary].drop_nulls().len():
+        return table
+    whole = "\n".join(frame[summary].drop_nulls().cast(pl.String))
+    if not all(one.strip() in whole for one in frame[text].drop_nulls()):
+        return table
+    place = pl.col(number).cast(pl.String).str.strip_chars().cast(pl.Float64)
+    again = frame.filter(given).group_by(number).agg(pl.struct(key).n_unique().alias("n"))["n"].max() > 1  # type: ignore[operator]
+    first = place.min() if again else place.min().over(key)  # or they count on through all summaries
+    counted = frame.with_columns((place - first).cast(pl.Int64).cast(pl.String).alias("_number"))
+    return replace(
+        table,
+        frame=counted.drop(text, number).rename({"_number": "sentence"}),
+        notes=(*table.notes, f"a row per sentence: {number!r} is its place in the summary, {text!r} its text"),
+        known={**table.known, "sentence": "sentence"},
+        settled=table.settled | {text, number},
     )
 
 

@@ -14,9 +14,10 @@ from dialgauge.corpus._linked import are_alike, with_links
 from dialgauge.corpus._names import USES, heading, is_dimension, normalised
 from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._plan import Plan
+from dialgauge.corpus._put_aside import put_aside
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._sheet_systems import with_systems_named
-from dialgauge.corpus._sides import columns_of, find_options
+from dialgauge.corpus._sides import columns_of, options_of
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._utterances import without_totals
 from dialgauge.corpus._wide import as_long
@@ -34,8 +35,10 @@ def one_table(
 ) -> Table:
     """All sheets (or files) that hold data of the corpus; the others are named in a note.
 
-    Those that are ``hidden`` are not read, and named if they seem to hold judgements.
+    Those that are ``hidden`` are not read, and named if they seem to hold judgements; those that are called as if they
+    did not count are not read, and named.
     """
+    sheets, aside = put_aside(sheets, what) if what in ("sheet", "file") else (sheets, {})
     plain = {sheet.name: Table(sheet.frame, sheet.place) for sheet in sheets}
     # What stands alone in a row of a sheet is a remark; in nested lists it is what all that is below it belongs to.
     tidied = plain if what == "list" else {name: without_totals(one, {}) for name, one in plain.items()}
@@ -64,7 +67,7 @@ def one_table(
     # A list of the answers that may be given has one column.
     unread |= _unread([sheet for sheet in hidden if sheet.frame.width > 1], filled, plans, f"hidden {what}")
     parts = (*as_they_are, *(sheet for sheet in hidden if sheet.name not in unread))
-    return replace(table, notes=(*notes, *said, *table.notes), unread={**unread, **table.unread}, parts=parts)
+    return replace(table, notes=(*notes, *said, *table.notes), unread={**unread, **aside, **table.unread}, parts=parts)
 
 
 def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str, Plan], what: str) -> dict[str, str]:
@@ -174,7 +177,7 @@ def _is_data(plan: Plan) -> bool:
 
 def _compares(sheet: Sheet, plan: Plan) -> bool:
     """Whether the rows of a sheet say which of several systems is better, for dialogues that they name."""
-    sides = find_options({column: normalised(column) for column in sheet.frame.columns})
+    sides = options_of(sheet.frame, {column: normalised(column) for column in sheet.frame.columns})
     return len(sides) > 1 and plan.has("dialogue_id") and _holds_comparisons(sheet.frame)
 
 
@@ -212,11 +215,14 @@ def _stacked(sheets: Sequence[Sheet], plans: dict[str, Plan], what: str) -> Tabl
         start, sheet = max((part for part in starts if part[0] <= row), key=lambda part: part[0])
         return sheet.place(row - start)
 
-    meaning, alike = None, _largest_group(sheets)
-    if len(alike) > 1:
-        several = [sheet.name for sheet in alike]
+    meaning, alike = None, list[Sheet]()
+    for group in _groups(sheets):
+        several = [sheet.name for sheet in group]
         meaning = _what_sheets_are(stack.filter(pl.col(SHEET).is_in(several)), plans[several[0]], names)
-        stack = stack.with_columns(pl.when(pl.col(SHEET).is_in(several)).then(SHEET).alias(SHEET))
+        if meaning:
+            alike = group
+            stack = stack.with_columns(pl.when(pl.col(SHEET).is_in(several)).then(SHEET).alias(SHEET))
+            break
     said = f"read from several {what}s: {', '.join(sheet.name for sheet in sheets)}"
     if meaning:
         whose = "each" if len(alike) == len(sheets) else f"each of {', '.join(sheet.name for sheet in alike)}"
@@ -228,15 +234,16 @@ def _stacked(sheets: Sequence[Sheet], plans: dict[str, Plan], what: str) -> Tabl
 
 def _without_sides(sheet: Sheet, uses: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
     """The uses of columns: ``system_a`` beside ``system_b`` names one side, and not whose summary a row has."""
-    sides = find_options({column: normalised(column) for column in sheet.frame.columns})
+    sides = options_of(sheet.frame, {column: normalised(column) for column in sheet.frame.columns})
     compared = set(columns_of(sides)) if len(sides) > 1 else set()
     return {use: columns for use, columns in uses.items() if use != "system" or columns[0] not in compared}
 
 
-def _largest_group(sheets: Sequence[Sheet]) -> list[Sheet]:
-    """The sheets with nearly the same columns, of which there are most."""
+def _groups(sheets: Sequence[Sheet]) -> list[list[Sheet]]:
+    """Several sheets with nearly the same columns, the largest group first."""
     groups = [[other for other in sheets if are_alike([sheet, other])] for sheet in sheets]
-    return max(groups, key=len)
+    distinct = {tuple(sheet.name for sheet in group): group for group in groups if len(group) > 1}
+    return sorted(distinct.values(), key=len, reverse=True)
 
 
 def _what_sheets_are(stack: pl.DataFrame, plan: Plan, names: dict[str, str]) -> str | None:

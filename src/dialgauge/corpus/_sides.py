@@ -13,7 +13,7 @@ from dialgauge.corpus._names import heading, is_housekeeping, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Table
-from dialgauge.corpus._values import MOSTLY
+from dialgauge.corpus._values import MOSTLY, is_answer
 from dialgauge.corpus._wide_headings import with_accents
 from dialgauge.corpus.layouts._base import ROW, hash_id
 
@@ -27,7 +27,7 @@ _SIDE = r"[a-h]|\d{1,2}|left|right|first|second|links|rechts|izquierd[ao]|derech
 _USES = ("dialogue_id", "dialogue", "annotator", "dimension", "time", "comment", "role", "variant", "system")
 
 
-def find_options(names: Mapping[str, str]) -> dict[str, dict[str, str]]:
+def _find_options(names: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """The columns of each option by its side: ``{"a": {"system": "system_a", "summary": "summary_a"}}``."""
     found: dict[str, dict[str, str]] = {}
     # What is plainly a name of a system comes first: an option beside it is its text.
@@ -44,29 +44,41 @@ def find_options(names: Mapping[str, str]) -> dict[str, dict[str, str]]:
     return whole if len(shapes) == 1 else {side: uses for side, uses in whole.items() if "summary" in uses}
 
 
-def with_bare_texts(options: dict[str, dict[str, str]], frame: pl.DataFrame, names: Mapping[str, str]) -> Options:
-    """The options with their texts, where columns are called like the sides alone: ``left`` and ``right``."""
+def options_of(frame: pl.DataFrame, names: Mapping[str, str]) -> Options:
+    """The columns of each option of a table, whose columns have these names, by its side."""
+    return _with_names_of_systems(_with_bare_texts(_find_options(names), frame, names), frame)
+
+
+def _with_bare_texts(options: dict[str, dict[str, str]], frame: pl.DataFrame, names: Mapping[str, str]) -> Options:
+    """The options with their texts, or their systems, in columns that are called like the sides (``left``)."""
     if any("summary" in uses for uses in options.values()):
         return options
-    bare = {name: column for column, name in names.items() if name in _WORDS and _are_texts(frame[column])}
+    named = {name: column for column, name in names.items() if name in _WORDS}
+    bare = {name: column for name, column in named.items() if _are_texts(frame[column])}
     sides = list(options) or list(bare)
-    if sides not in _PAIRS or list(bare) != sides:
-        return options
-    return {side: {**options.get(side, {}), "summary": bare[side]} for side in sides}
+    if sides in _PAIRS and list(bare) == sides:
+        return {side: {**options.get(side, {}), "summary": bare[side]} for side in sides}
+    if not options and list(named) in _PAIRS and _are_systems(frame, list(named.values()), plain=True):
+        return {side: {"system": column} for side, column in named.items()}
+    return options
 
 
-def with_names_of_systems(options: Options, frame: pl.DataFrame) -> Options:
+def _with_names_of_systems(options: Options, frame: pl.DataFrame) -> Options:
     """The options, where what could be their texts are names that recur: those of systems."""
     columns = [uses["summary"] for uses in options.values() if set(uses) == {"summary"}]
-    if len(columns) < len(options) or len(columns) < _FEWEST_OPTIONS:
+    if len(columns) < len(options) or len(columns) < _FEWEST_OPTIONS or not _are_systems(frame, columns):
         return options
+    return {side: {"system": uses["summary"]} for side, uses in options.items()}
+
+
+def _are_systems(frame: pl.DataFrame, columns: Sequence[str], plain: bool = False) -> bool:
+    """Whether columns hold a few names that recur; ``plain`` ones are no answers."""
     cells = pl.concat([frame[column].drop_nulls().cast(pl.String).str.strip_chars() for column in columns])
     names = cells.unique()
     short = bool(len(names)) and bool((names.str.len_chars() <= _LONGEST_NAME).all())
     several = all(frame[column].n_unique() > 1 for column in columns)  # or each side is one system throughout
-    if not short or not several or len(names) > _MOST_SYSTEMS or len(cells) < 4 * len(names) or _are_texts(cells):
-        return options
-    return {side: {"system": uses["summary"]} for side, uses in options.items()}
+    few = len(names) <= _MOST_SYSTEMS and len(cells) >= 4 * len(names)
+    return short and several and few and not _are_texts(cells) and not (plain and any(map(is_answer, names)))
 
 
 _FEWEST_OPTIONS, _MOST_SYSTEMS, _LONGEST_NAME = 2, 30, 60

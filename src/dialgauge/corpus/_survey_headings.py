@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dialgauge.corpus._headings import distinct_names
@@ -27,19 +27,71 @@ def with_questions(table: Table) -> Table:
     frame = table.frame
     if table.records is not None or frame.height <= _ROWS or not _are_ids_of_tool(frame.row(1)):
         return table
-    names = [_heading(column, title) for column, title in zip(frame.columns, frame.row(0), strict=True)]
+    titles = dict(zip(frame.columns, frame.row(0), strict=True))
+    again = _statements_again(titles)
+    names = [again.get(column) or _heading(column, title) for column, title in titles.items()]
     rows = [row for row, record in enumerate(frame.iter_rows(named=True)) if row >= _ROWS and not is_preview(record)]
     below, place = frame[rows], table.place
     below.columns = distinct_names(names)
     tried = frame.height - _ROWS - len(rows)
-    notes = (*table.notes, f"{counted(tried, 'preview')} of the survey left out") if tried else table.notes
-    return replace(table, frame=below, notes=notes, place=lambda row: place(rows[row] if row < len(rows) else row))
+    notes = [*table.notes, *([f"{counted(tried, 'preview')} of the survey left out"] if tried else [])]
+    notes += doubts(titles, [frame.row(row, named=True) for row in rows])
+    return replace(
+        table, frame=below, notes=tuple(notes), place=lambda row: place(rows[row] if row < len(rows) else row)
+    )
 
 
 def is_preview(record: Mapping[str, object]) -> bool:
     """Whether answers are those of whoever tried the survey out."""
     status, channel = (str(record.get(name)).strip().lower() for name in ("Status", "DistributionChannel"))
     return status in ("survey preview", "survey test") or channel == "preview"
+
+
+def doubts(titles: Mapping[str, object], answers: Sequence[Mapping[str, object]]) -> list[str]:
+    """What may speak against some of the answers: people who did not finish, or failed a test of their attention."""
+    unfinished = sum(str(record.get("Finished")).strip().lower() in ("false", "0") for record in answers)
+    found = (
+        [f"{counted(unfinished, 'answer')} of people who did not finish (Finished) among these"] if unfinished else []
+    )
+    for column, title in titles.items():
+        asked = _ATTENTION.search(f"{column} {title}")
+        wanted = _QUOTED.search(str(title)) if asked else None
+        given = [record[column] for record in answers if record.get(column) is not None]
+        if wanted and (failed := sum(str(one).strip() != wanted[1].strip() for one in given)):
+            found.append(
+                f"{column}: {failed} of {len(given)} did not answer {wanted[1]!r}, as it asks; they are among these"
+            )
+    return found
+
+
+#: A question that tests whether people read it, and the answer that it asks for.
+_ATTENTION = re.compile(r"(?i)att(?:n|ention)?[ _]?(?:check|chk|test)|attention")
+_QUOTED = re.compile(r"[\"“”„«]([^\"“”„«»]+)[\"“”»]")
+
+
+def _statements_again(titles: Mapping[str, object]) -> dict[str, str]:
+    """What columns are called in which the same statements are judged of several things: ``D1A - Accuracy``.
+
+    The tool numbers the statements of a question, so that each number stands for one of them.
+    """
+    parts = {
+        column: (column.rpartition("_")[0], column.rpartition("_")[2], title.rpartition(_JOINT)[2].strip())
+        for column, title in titles.items()
+        if isinstance(title, str) and _JOINT in title
+        if _NUMBERED.fullmatch(column) and not _ASKED_AGAIN.fullmatch(column)
+    }
+    questions = {question for question, _, _ in parts.values()}
+    numbers, said = {number for _, number, _ in parts.values()}, {(number, text) for _, number, text in parts.values()}
+    once = len({text for _, text in said}) == len(said) == len(numbers) > 1
+    if not once or len(questions) < 2 or len(parts) != len(questions) * len(numbers):
+        return {}
+    return {
+        column: f"{question}{_JOINT}{text}" for column, (question, _, text) in parts.items() if len(text) <= _LONGEST
+    }
+
+
+#: A statement of a question, whatever whoever made the survey called it: "D1A_3".
+_NUMBERED = re.compile(r"\w+_\d{1,2}")
 
 
 def _are_ids_of_tool(cells: tuple[object, ...]) -> bool:

@@ -48,6 +48,7 @@ NOT_GIVEN = frozenset(
             "k.a.",
             "weiß nicht",
             "ne sait pas",
+            *("incertain", "incertaine", "incierto", "incerto", "unsicher", "unklar", "pas sûr", "onzeker"),
             "not rated",
             "can't judge",
             "cannot judge",
@@ -168,6 +169,9 @@ _SCALES: tuple[tuple[str, ...], ...] = tuple(
         "muito ruim|péssimo / ruim|mau / regular|médio / bom|boa / muito bom|ótimo|excelente",
         "zeer slecht / slecht / matig|voldoende|neutraal / goed / zeer goed|uitstekend",
         "muy malo|muy mala / malo|mala / regular / bueno|buena / muy bueno|muy buena|excelente",
+        "☹|🙁|😞|😟|😕|😢 / 😐|😑|😶 / 🙂|☺|😊|😀|😃|😄",
+        "😡|😠|🤬|😢|😭|😫 / ☹|🙁|😞|😟|😕|😦 / 😐|😑|😶 / 🙂|☺|😊 / 😍|😀|😃|😄|😁|🤩|🥰",
+        "😞|😢|😭|😡|😠 / ☹|🙁|😟|😕|😦 / 😐|😑|😶 / 🙂|☺ / 😊|😀|😃|😄|😁|😍|🤩|🥰",
     )
 )
 #: Every word of a pair or scale: most texts of a table are none of them, and need not be compared with each.
@@ -382,7 +386,8 @@ def _ordered(given: Mapping[str, str], reading: object) -> Reading:
     given = {text: word for text, word in given.items() if word in _OF_SCALES}
     for scale, places in _places().items() if given else ():
         known = {text: places[word] for text, word in given.items() if word in places}
-        if len(known) > len(best):
+        # Of those that know as many words, the one that holds the fewest of them for the same.
+        if (len(known), len(set(known.values()))) > (len(best), len(set(best.values()))):
             best, chosen = known, scale
     if len(stepped) > len(best):
         ranks = sorted({rank for _, rank in stepped.values()})

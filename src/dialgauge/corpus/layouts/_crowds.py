@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from dialgauge.corpus._names import normalised
-from dialgauge.corpus._survey_headings import is_preview, statements
+from dialgauge.corpus._survey_headings import doubts, is_preview, statements
 from dialgauge.corpus._values import is_not_given
 from dialgauge.corpus.layouts._base import Builder, Layout, Record
 from dialgauge.errors import InputError
@@ -161,6 +161,10 @@ _QUALTRICS = frozenset(
 _PANEL = ("PROLIFIC_PID", "prolific_pid", "workerId", "WorkerId", "worker_id", "participantId", "assignmentWorkerId")
 
 
+#: The further lines of headings.
+_ROWS = 2
+
+
 def _qualtrics(builder: Builder) -> None:
     """Survey answers with two further lines of headings: the questions in words, and the tool's own ids."""
     titles: Record = {}
@@ -189,6 +193,8 @@ def _qualtrics(builder: Builder) -> None:
     }
     if builder.dropped:
         builder.notes.append("answers of a preview of the survey are left out")
+    if titles:
+        builder.notes += doubts(titles, [record for _, record in builder.records[_ROWS:] if not is_preview(record)])
     asked = [f"{key} = {title!r}" for key, title in titles.items() if _ASKED.fullmatch(key) and title != key]
     if asked:
         builder.notes.append(f"questions: {'; '.join(map(str, asked))}")

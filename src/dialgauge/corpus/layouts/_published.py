@@ -118,15 +118,19 @@ def _is_mqm(keys: frozenset[str], first: Record) -> bool:
 
 def _mqm(builder: Builder) -> None:
     """A row per error; ``<v>`` marks it in the target. A row ``No-error`` is a reading without a finding."""
-    seen: set[tuple[str, str]] = set()
+    records = [(line, record) for line, record in builder.records if not _is_test(record)]
+    if tests := len(builder.records) - len(records):
+        builder.dropped["attention test"] += tests
+        builder.notes.append(f"{counted(tests, 'row')} of attention tests left out: their errors were planted")
+    seen: dict[tuple[str, str], str] = {}
     segments: dict[str, set[Any]] = {}
     # Either names the documents; the other may be that of all of them, or number what is in each.
-    names = {key: len({record.get(key) for _, record in builder.records}) for key in ("doc_id", "doc")}
+    names = {key: len({record.get(key) for _, record in records}) for key in ("doc_id", "doc")}
     telling = max(names, key=names.__getitem__)
-    for _, record in builder.records:
+    for _, record in records:
         segments.setdefault(_document(record, telling), set()).add(record.get("seg_id"))
-    found = {(_place(record), record.get("rater")) for _, record in builder.records if not _is_clean(record)}
-    for line, record in builder.records:
+    found = {(_place(record), record.get("rater")) for _, record in records if not _is_clean(record)}
+    for line, record in records:
         text, start, end = _unmarked(str(record["target"] or ""))
         given = _document(record, telling)
         dialogue_id = f"{given}/{record.get('seg_id')}" if len(segments[given]) > 1 else given
@@ -134,7 +138,7 @@ def _mqm(builder: Builder) -> None:
         source = re.sub(r"\s*/\s*(?=[^\s:/]{1,30}:\s)", "\n", _MARK.sub("", str(record.get("source") or ""))) or None
         row = {"dialogue_id": dialogue_id, "system": system, "summary": text}
         if (dialogue_id, system) not in seen:
-            seen.add((dialogue_id, system))
+            seen[dialogue_id, system] = text
             builder.add(line, row | ({"dialogue": source} if source else {}))
         judged: dict[str, Any] = {k: row[k] for k in ("dialogue_id", "system")}
         judged["annotator"] = str(record.get("rater") or "1")
@@ -142,6 +146,9 @@ def _mqm(builder: Builder) -> None:
         if _is_clean(record):
             if (_place(record), record.get("rater")) not in found:
                 builder.judge("spans", line, judged | {"start": None, "end": None})
+            continue
+        if text != seen[dialogue_id, system]:
+            builder.leave_out(line, row, "the text with the marked error is not the summary")
             continue
         if start is None:  # an error of the source, or of the whole text
             start, end = 0, len(text)
@@ -156,6 +163,11 @@ def _place(record: Record) -> tuple[Any, ...]:
 def _document(record: Record, first: str) -> str:
     keys = (first, "doc_id", "doc", "globalSegId", "seg_id")
     return str(next((record[key] for key in keys if record.get(key)), None))
+
+
+def _is_test(record: Record) -> bool:
+    """Whether a row tells how a rater did with an error that was planted into the text (``HOTW-test``)."""
+    return bool(re.search(r"(?:^|[-_ ])tests?$", str(record.get("severity") or ""), re.IGNORECASE))
 
 
 def _is_clean(record: Record) -> bool:
