@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from benchmarks.written_errors import EVEN_FILE, read_written, unmarked
+from benchmarks.written_errors import CONVERSATIONS, EVEN_FILE, unmarked
 
 #: A wrong summary may look this much (in logits) less right than the right one of its couple.
 _APART = 0.5
@@ -41,7 +41,7 @@ def main() -> None:
     """Choose, print, write."""
     rows = [
         _Row(entry["id"], number, text, one["right"], _looks("\n".join(entry["dialogue"]), text))
-        for entry in read_written()
+        for entry in CONVERSATIONS.read()
         for number, one in enumerate(entry["summaries"], 1)
         for text in (unmarked(one["text"])[0],)
     ]

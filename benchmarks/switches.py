@@ -6,16 +6,15 @@ each, and every summary stands beside two of them: right once and wrong once. So
 alone. An eighth of the conversations is held out, by a digest of the id.
 """
 
-import hashlib
-import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from benchmarks.conversations import Conversations, Part
 from dialgauge.corpus import Corpus, CorpusInfo, Dialogue, Rating, Summary, Turn
 
-FOLDER = Path(__file__).with_suffix("")
+CONVERSATIONS = Conversations(Path(__file__).with_suffix(""), held_out=8)
 #: The sets by the names under which the benchmark asks for them: held-out conversations of these files.
 SWITCHED: Mapping[str, tuple[str, ...]] = {
     "switched calls": ("calls", "long"),
@@ -23,27 +22,10 @@ SWITCHED: Mapping[str, tuple[str, ...]] = {
     "switched chats": ("chats",),
     "switched talks": ("talks",),
 }
-Part = Literal["training", "held out"]
 #: For each switch its version, "one" or "two".
 Versions = Mapping[str, str]
-_HELD_OUT = 8
 #: So many switches of a conversation are asked about, each with so many summaries; so many statements stand with it.
 _ASKED, _SUMMARIES, _OTHERS = 3, 2, 2
-
-
-def is_held_out(key: str) -> bool:
-    """Whether a conversation is kept back to measure."""
-    return int(hashlib.sha256(key.encode()).hexdigest(), 16) % _HELD_OUT == 0
-
-
-def read_switched(files: Sequence[str] = (), part: Part | None = None) -> Iterator[dict[str, Any]]:
-    """The conversations of these files (all, if none is named), of one part or of both."""
-    for path in sorted(FOLDER.glob("*.jsonl")):
-        if not files or path.stem in files:
-            for line in path.read_text("utf-8").splitlines():
-                entry = json.loads(line)
-                if part is None or is_held_out(entry["id"]) == (part == "held out"):
-                    yield entry
 
 
 def turns_of(entry: Mapping[str, Any], versions: Versions) -> list[str]:
@@ -73,7 +55,7 @@ def switched_summaries(name: str = "", part: Part | None = "held out", seed: int
     dialogues: list[Dialogue] = []
     summaries: list[Summary] = []
     ratings: list[Rating] = []
-    for entry in read_switched(SWITCHED.get(name, ()), part):
+    for entry in CONVERSATIONS.read(SWITCHED.get(name, ()), part):
         draw = random.Random(f"{seed}:{entry['id']}")
         letters = sorted(letter for letter, _ in statements_of(entry) if letter != "always")
         first = {letter: draw.choice(("one", "two")) for letter in letters}

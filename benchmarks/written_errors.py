@@ -6,17 +6,15 @@ held out, by a digest of the id. ``even.txt`` names the summaries whose wording 
 (``even_summaries.py``).
 """
 
-import hashlib
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
 
+from benchmarks.conversations import Conversations, Part
 from dialgauge.corpus import Corpus, CorpusInfo, Dialogue, Rating, Span, Summary, Turn
 
-FOLDER = Path(__file__).with_suffix("")
-EVEN_FILE = FOLDER / "even.txt"
+CONVERSATIONS = Conversations(Path(__file__).with_suffix(""), held_out=7)
+EVEN_FILE = CONVERSATIONS.folder / "even.txt"
 EVEN = "written even"
 #: The sets by the names under which the benchmark asks for them: held-out conversations of these files.
 WRITTEN: Mapping[str, tuple[str, ...]] = {
@@ -29,24 +27,7 @@ WRITTEN: Mapping[str, tuple[str, ...]] = {
     "written outputs": ("outputs",),
     EVEN: (),
 }
-Part = Literal["training", "held out"]
 _MARK = re.compile(r"\[\[(.+?)\]\]")
-_HELD_OUT = 7
-
-
-def is_held_out(key: str) -> bool:
-    """Whether a conversation is kept back to measure."""
-    return int(hashlib.sha256(key.encode()).hexdigest(), 16) % _HELD_OUT == 0
-
-
-def read_written(files: tuple[str, ...] = (), part: Part | None = None) -> Iterator[dict[str, Any]]:
-    """The conversations of these files (all, if none is named), of one part or of both."""
-    for path in sorted(FOLDER.glob("*.jsonl")):
-        if not files or path.stem in files:
-            for line in path.read_text("utf-8").splitlines():
-                entry = json.loads(line)
-                if part is None or is_held_out(entry["id"]) == (part == "held out"):
-                    yield entry
 
 
 def unmarked(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -64,7 +45,7 @@ def written_errors(name: str = "", part: Part | None = "held out") -> Corpus:
     """One of the sets, or all files. Each summary is a system of its own, with a label and its marked words."""
     dialogues, summaries, ratings, spans = [], [], [], []
     even = set(EVEN_FILE.read_text("utf-8").split()) if name == EVEN else None
-    for entry in read_written(WRITTEN.get(name, ()), part):
+    for entry in CONVERSATIONS.read(WRITTEN.get(name, ()), part):
         key = entry["id"]
         chosen = [n for n in range(1, len(entry["summaries"]) + 1) if even is None or f"{key}/{n}" in even]
         if not chosen:

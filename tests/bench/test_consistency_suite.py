@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks import SUITES, consistency, consistency_bars
 from benchmarks.natural_errors import SETS, natural_errors
-from benchmarks.switches import FOLDER as SWITCHES, SWITCHED, read_switched, statements_of, switched_summaries, turns_of
-from benchmarks.written_errors import FOLDER, WRITTEN, is_held_out, read_written, unmarked, written_errors
+from benchmarks.switches import CONVERSATIONS as SWITCHES, SWITCHED, statements_of, switched_summaries, turns_of
+from benchmarks.written_errors import CONVERSATIONS as ERRORS, WRITTEN, unmarked, written_errors
 from dialgauge import metrics
 from dialgauge.corpus import Corpus, CorpusInfo, Dialogue, Rating, Summary, Turn
 from dialgauge.errors import InputError
@@ -133,10 +133,12 @@ def test_summaries_written_by_hand_are_sets_of_their_own() -> None:
 
 
 def test_written_conversations_are_whole_and_held_out_ones_are_apart() -> None:
-    entries = list(read_written())
+    entries = list(ERRORS.read())
     ids = [entry["id"] for entry in entries]
     assert len(set(ids)) == len(ids) > 1000
-    assert {name for names in WRITTEN.values() for name in names} == {path.stem for path in FOLDER.glob("*.jsonl")}
+    assert {name for names in WRITTEN.values() for name in names} == {
+        path.stem for path in ERRORS.folder.glob("*.jsonl")
+    }
     texts = ["\n".join(entry["dialogue"]) for entry in entries]
     assert len(set(texts)) == len(texts)
     for entry in entries:
@@ -144,10 +146,10 @@ def test_written_conversations_are_whole_and_held_out_ones_are_apart() -> None:
         for one in entry["summaries"]:
             _, marks = unmarked(one["text"])
             assert bool(marks) is not one["right"], (entry["id"], one["text"])
-    learnt, kept = ({e["id"] for e in read_written(part=part)} for part in ("training", "held out"))  # type: ignore[arg-type]
+    learnt, kept = ({e["id"] for e in ERRORS.read(part=part)} for part in ("training", "held out"))  # type: ignore[arg-type]
     assert not learnt & kept
     assert 0.1 < len(kept) / len(ids) < 0.2
-    assert all(map(is_held_out, kept))
+    assert all(map(ERRORS.is_held_out, kept))
 
 
 def test_written_errors_are_corpora_with_labels_and_marked_words() -> None:
@@ -163,7 +165,7 @@ def test_written_errors_are_corpora_with_labels_and_marked_words() -> None:
 
 def test_conversations_with_switches_are_whole() -> None:
     ids, told = [], set()
-    for entry in read_switched():
+    for entry in SWITCHES.read():
         ids.append(entry["id"])
         placed = {letter for turn in entry["turns"] if not isinstance(turn, str) for letter in turn}
         said = {letter: both for letter, both in statements_of(entry) if letter != "always"}
@@ -176,8 +178,10 @@ def test_conversations_with_switches_are_whole() -> None:
         assert all(": " in turn for turns in both_ways for turn in turns), entry["id"]
         told.add("\n".join(both_ways[0]))
     assert len(set(ids)) == len(ids) == len(told) > 100
-    assert {name for names in SWITCHED.values() for name in names} == {path.stem for path in SWITCHES.glob("*.jsonl")}
-    learnt, kept = ({e["id"] for e in read_switched(part=part)} for part in ("training", "held out"))  # type: ignore[arg-type]
+    assert {name for names in SWITCHED.values() for name in names} == {
+        path.stem for path in SWITCHES.folder.glob("*.jsonl")
+    }
+    learnt, kept = ({e["id"] for e in SWITCHES.read(part=part)} for part in ("training", "held out"))  # type: ignore[arg-type]
     assert not learnt & kept
     assert 0.05 < len(kept) / len(ids) < 0.2
 
