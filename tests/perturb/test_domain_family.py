@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from itertools import combinations, pairwise
+from random import Random
 
 import polars as pl
 import pytest
@@ -119,6 +120,7 @@ def test_one_sentence_can_be_removed_from_nearly_every_summary_that_has_two(pert
         ("Ann, Bob and Carol want to buy him a lamp.", True),
         ("Ron is surprised by that.", True),
         ("Afterwards they'll have something to eat.", True),
+        ("Mandy and Jane will visit her today.", True),
         ("Ala is on her way to the meeting.", False),
         ("Charles pays 80 with no pool, which he finds expensive.", False),
         ("The agent cancels the card and sends it by post.", False),
@@ -135,6 +137,13 @@ def test_somebody_who_is_named_twice_is_not_lost_with_one_mention() -> None:
     assert looks_back([texts[0], "Eve asked for a card.", texts[2]], [1])
     assert not looks_back([texts[0], "Bob asked for a card.", texts[2]], [1])  # she cannot be Bob
     assert looks_back(texts[1:], [0])
+
+
+def test_a_pronoun_is_not_left_to_somebody_else() -> None:
+    assert looks_back(["Celeb plays with Nathan.", "Celeb dislikes maths.", "He likes his school."], [1])
+    passed_on = ["Kofi has her clean it.", "She is handed to Agnieszka.", "Agnieszka is busy.", "She waits a week."]
+    assert looks_back(passed_on, [0, 1])
+    assert not looks_back(["Ann is ill.", "She sleeps.", "She will call later."], [1])
 
 
 @pytest.mark.parametrize(
@@ -386,6 +395,23 @@ def test_placeholder_speakers_are_switched() -> None:
     outcome = perturb_text("#Person1# greets #Person2#.", "speaker_switch", dialogue=dialogue)
     assert isinstance(outcome, Variant)
     assert outcome.text == "#Person2# greets #Person1#."
+
+
+def test_a_placeholder_is_not_switched_alone_beside_somebody_with_a_full_name() -> None:
+    dialogue = Dialogue("p", (Turn("#Person1#", "Hi."), Turn("#Person2#", "Hello.")))
+    outcome = perturb_text("Tiang Had shows #Person2# around the factory.", "speaker_switch", dialogue=dialogue)
+    assert isinstance(outcome, Declined)
+    assert "may be the other one" in outcome.reason
+
+
+def test_a_town_does_not_become_itself_in_another_spelling() -> None:
+    assert {invented("place", "Cracow", Random(seed)) for seed in range(60)}.isdisjoint({"Krakow", "Cracow", None})
+
+
+def test_a_card_beside_other_cards_and_islands_of_a_country_stay() -> None:
+    for text in ("The credit card is lost; the debit card is blocked.", "Japan is made up of islands."):
+        outcome = perturb_text(f"The customer called. {text}", "change_perturbation_1")
+        assert isinstance(outcome, Declined) or text in outcome.text
 
 
 @pytest.mark.parametrize("label", ["Office", "Bakery"])

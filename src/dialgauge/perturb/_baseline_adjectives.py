@@ -85,7 +85,7 @@ def is_adjective(parsed: Parsed, token: Token) -> bool:
 
 def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Proposal | NotApplicable]:
     guards = [_needed, _fixed, _in_adverbial, part_of_term, in_quotes, _on_one_scale]
-    opposite = (*OPPOSITE_GUARDS, *STANDING_GUARDS)
+    opposite = (*OPPOSITE_GUARDS, *STANDING_GUARDS, _compared_later)
     guards += opposite if table == "antonyms" else [_denied, _said_of_a_clause, _done_by, _seeming, _how_much]
 
     def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
@@ -196,6 +196,12 @@ def _on_one_scale(parsed: Parsed, token: Token) -> str:
     return ""
 
 
+def _compared_later(parsed: Parsed, token: Token) -> str:
+    """*They are too small. She has no larger ones*: one of the two is more or less than the other."""
+    others = [t for t in parsed.tokens if t.i != token.i and t.pos == "ADJ" and "JJR" in (t.tag, token.tag)]
+    return "beside another of its scale" if any(_scale(token) & _scale(t) for t in others) else ""
+
+
 def _scale(token: Token) -> frozenset[str]:
     lemma = adjective_lemma(token)
     return frozenset((lemma, *(s.word for s in substitutes("antonyms").get(lemma, ()))))
@@ -271,6 +277,7 @@ def _allowed(parsed: Parsed, token: Token, table: Table) -> list[str]:
         if _fits(parsed, token, option)
         and (table == "antonyms" or (_as_strong(lemma, option.word) and not _too_much(parsed, token, option.word)))
         and not (table == "antonyms" and unwanted(parsed, token, option.word))
+        and not (option.word in _EXTREME and any(parsed.tokens[c].lower == "very" for c in token.children))
         and _takes(option.word, wanted, unless_known=negates(lemma, option.word))
         and (token.tag == "JJ" or table == "antonyms" or (takes_ending(lemma) and takes_ending(option.word)))
     ]
@@ -371,7 +378,7 @@ def check_replaced(
 register(
     Perturbation(
         name="antonym_adjective",
-        version="10",
+        version="11",
         family="baseline",
         description="replaces adjectives by their antonyms, in the same degree",
         effects={"consistency": "degrades", "relevance": "preserves"},

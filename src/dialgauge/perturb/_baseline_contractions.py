@@ -10,6 +10,7 @@ from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import PLACEHOLDER
+from dialgauge.perturb._word_tables import supersense
 
 _NEGATED = {
     "is": "isn't",
@@ -44,7 +45,10 @@ _ALLOWED = {
 _STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
 #: Verbs without a passive: their participle after *'s* is a perfect, whatever the parser takes it for.
 _NEVER_PASSIVE = frozenset(
-    ("happen", "occur", "arrive", "come", "become", "die", "stay", "appear", "disappear", "sleep")
+    (
+        *("appear", "arrive", "become", "come", "die", "disappear", "fall", "grow", "happen", "land", "occur", "rise"),
+        *("sleep", "stay"),
+    )
 )
 _PLACEHOLDER = re.compile(PLACEHOLDER)
 _LETTERS = re.compile(r"[^\W_]")
@@ -162,16 +166,16 @@ def _verb_in_full(parsed: Parsed, host: Token, token: Token) -> str | None:
 
 
 def _is_doing(parsed: Parsed, host: Token, token: Token) -> bool:
-    """*#Person1#'s looking for a flat*: behind a placeholder the parser takes the verb for an owner's *'s*; not
-    *#Person1#'s drawing of a cat*."""
+    """*#Person1#'s looking for a flat*, *Ben's sick and …*: behind a name the parser takes the verb for an owner's
+    *'s*; not *#Person1#'s drawing of a cat*, *Ben's sick cat*."""
     after = parsed.tokens[token.i + 1 : token.i + 3]
-    return (
-        _PLACEHOLDER.fullmatch(host.text) is not None
-        and len(after) > 1
-        and after[0].tag == "VBG"
-        and after[1].pos in ("ADP", "ADV", "DET", "NUM", "PART", "PRON", "PROPN")
-        and after[1].lower != "of"
-    )
+    named = _PLACEHOLDER.fullmatch(host.text) is not None or (host.pos == "PROPN" and host.text[:1].isupper())
+    if not named or len(after) < 2:
+        return False
+    doing = after[0].tag == "VBG" and after[1].pos in ("ADP", "ADV", "DET", "NUM", "PART", "PRON", "PROPN")
+    quality = after[0].tag == "JJ" and supersense(after[0].lower) is None  # not "Mrs Quist's flat"
+    being = quality and after[1].pos in ("PUNCT", "CCONJ", "SCONJ")
+    return (doing and after[1].lower != "of") or (being and after[1].text not in (",", "-"))
 
 
 def _verb_after(parsed: Parsed, token: Token) -> Token | None:
@@ -192,6 +196,8 @@ def is_or_has(parsed: Parsed, token: Token) -> str:
     later = [other.lower for other in parsed.tokens[token.i + 1 : token.i + 4] if other.pos != "ADV"]
     if later and later[0] in ("been", "got", "had"):
         return "has"
+    if later and later[0] in ("being", "to"):
+        return "is"  # "he's being sent", "she's to apply"
     verb = _verb_after(parsed, token)
     if verb is None or verb.tag != "VBN":
         return "is"
@@ -243,9 +249,9 @@ register(
     ),
     Perturbation(
         name="expansions",
-        version="3",
+        version="4",
         family="baseline",
-        description="expands contractions: it's → it is, he'd gone → he had gone",
+        description="expands contractions: it's → it is, he'd gone → he had gone, Ann's tired → Ann is tired",
         effects={"consistency": "preserves", "relevance": "preserves"},
         propose=propose_expansions,
         validate=check_letters(longer=True),

@@ -1,4 +1,4 @@
-"""drop_adjectives: adjectives before nouns that only describe are removed."""
+"""drop_adjectives: adjectives without which what remains is true are removed."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_adjectives import NEEDED, POINTING, RELATING, is_adjective
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._grammar import can_be_verb, hyphenated
+from dialgauge.perturb._grammar import SUBJECTS, can_be_verb, hyphenated
 from dialgauge.perturb._guards import (
     ancestors,
     has_determiner,
@@ -34,8 +34,22 @@ _OPTIONAL = word_set("optional_adjectives")
 #: Nouns that say little without what follows *of*.
 _MEASURES = word_set("binding_nouns")
 _LONGEST_PHRASE = 5
+#: Of a sentence of so few words, the adjective is the news.
+_LEAST_SAID = 4
 #: Supersenses of nouns that still tell something alone: acts, animals, things, words, events, food, groups, places,
 #: objects, persons, weather, plants, possessions, substances; and those that do so where the reader knows which one.
+#: What is so is told because something else is not, and how much of it there is.
+_AS_IT_SHOULD_BE = frozenset(
+    [
+        *("additional", "correct", "dead", "entire", "extra", "full", "lower", "maximum", "minimum", "normal", "right"),
+        *("standard", "total", "upper", "usual", "whole"),
+    ]
+)
+#: With these there is another one, of before or after.
+_OF_AGE = frozenset(["new", "old", "young"])
+_CHANGING = frozenset(["change", "different", "exchange", "former", "instead", "previous", "replace", "swap", "unlike"])
+#: Supersenses of what has a size: of other things, *a little* says how much.
+_SMALL_OR_LARGE = frozenset((5, 6, 15, 17, 18, 20))
 #: The supersense of amounts.
 _QUANTITY = 23
 _TELLING = frozenset((4, 5, 6, 10, 11, 13, 14, 15, 17, 18, 19, 20, 21, 27))
@@ -52,6 +66,15 @@ _LESSENING = word_set("lessening_words")
 _ATTITUDES = word_set("attitude_verbs")
 _SEEKING = word_set("seeking_verbs")
 #: What follows from something follows from how it is.
+#: Verbs of what somebody takes a thing for.
+_JUDGING = frozenset(["call", "consider", "doubt", "judge", "regard"])
+#: Supersenses of food and substances.
+_STUFF = frozenset((13, 27))
+_ANYBODY = frozenset(["all", "anybody", "anyone", "everybody", "everyone", "whoever"])
+#: What stands before some of a kind.
+_COUNTING = frozenset(["det", "poss", "nummod"])
+#: Words for another one of the kind.
+_ANOTHER = frozenset(["another", "one", "ones", "other", "others"])
 _THROUGH = frozenset(["because", "despite", "due", "through"])
 _CAUSING = frozenset(["cause", "explain", "lead", "result", "stem"])
 #: Who allows small pets need not allow pets.
@@ -95,6 +118,8 @@ def _separable(parsed: Parsed, token: Token) -> str:
         or len(phrase) > _LONGEST_PHRASE
     ):
         return "not before its noun"
+    if any(t.pos == "DET" for t in parsed.tokens[token.i + 1 : noun.i]):
+        return "not before its noun"  # "in full and half the ticket"
     owned = any(parsed.tokens[c].dep == "poss" and c > token.i for c in noun.children)  # "make sure Amy's drinking"
     several = noun.tag == "NNS" and any(parsed.tokens[c].lower in ("a", "an") for c in noun.children)
     if owned or several:
@@ -115,36 +140,49 @@ def _separable(parsed: Parsed, token: Token) -> str:
 
 
 def _optional(parsed: Parsed, token: Token) -> str:
-    """Adjectives of judgement, feeling, size, age, colour and the like can go; the others tell which one is meant,
-    unless
-    the noun is any one (*a costly hold* is a hold)."""
+    """Adjectives of judgement, feeling, size, age, colour and the like can go; of the others those before one thing (*a
+    costly hold* is a hold, *the soaked carpet* the carpet): of several, more would be meant without them."""
     words = [t for t in parsed.subtree(token) if t.pos == "ADJ"]
     if any(t.lower in ("most", "more", "least", "less") for t in parsed.subtree(token)):
         return "in a comparison"
-    if is_person_word(token.lower) or (
-        token.lower not in _OPTIONAL and (supersense(token.lower) is not None or can_be_verb(token.lower))
-    ):
-        return "may be a noun or a verb"  # "his profile picture", "an add sheet"
+    if is_person_word(token.lower):
+        return "may be a noun or a verb"  # "his profile picture"
+    noun = parsed.tokens[token.head]
+    if is_definite(parsed, noun) and _has_counterpart(parsed, token):
+        return "distinguishes two things"
+    of_stuff = noun.tag == "NNS" or noun_class(noun) in _STUFF
+    if is_definite(parsed, noun) and of_stuff and noun.dep in SUBJECTS:
+        return "tells which one is meant"  # "the dark figs are used with their skin"
+    if any(t.lower in _AS_IT_SHOULD_BE for t in words):
+        return "tells which one is meant"  # "does away with the minimum order"
     if token.tag == "JJ" and all(t.lower in _OPTIONAL for t in words):
         return ""
-    noun = parsed.tokens[token.head]
     if not _known_adjective(token.lower):
         return "may be a noun or a verb"  # "his sim card", "a pumpkin cake"
     owners = [parsed.tokens[c] for c in noun.children if c < noun.i]
     relating = token.lower.endswith(RELATING)  # "her interlibrary loan" is no loan, "a genetic panel" no panel
-    single = not relating and any(t.lower in ("a", "an") or t.dep == "poss" for t in owners)
+    known = any(t.lower in ("the", "this", "that") or t.dep == "poss" for t in owners) and noun.tag == "NN"
+    single = known or (not relating and any(t.lower in ("a", "an") for t in owners))
     several = not relating and noun.tag == "NNS" and noun.dep == "dobj" and not any(t.dep == "det" for t in owners)
-    participle = token.lower.endswith(("ed", "ing", "en"))
-    doubtful = any(t.lower in _DOUBTING or t.lower in POINTING for t in words)
+    participle = not known and token.lower.endswith(("ed", "ing", "en"))
+    doubtful = any(t.lower in _DOUBTING | POINTING for t in words)
     if token.tag != "JJ" or not (single or several) or participle or doubtful or _lessened(parsed, noun):
         return "tells which one is meant"
     return ""
 
 
+def _has_counterpart(parsed: Parsed, token: Token) -> bool:
+    """*The old sofa*, *the new card, with a different number*: beside one that came after or before."""
+    changing = {lemma_of(t) for t in parsed.tokens if t.i != token.i} & _CHANGING
+    alone = token.lower == "old" and token.left == token.i  # not "the very old gate"
+    return alone or (token.lower in _OF_AGE and bool(changing))
+
+
 def _known_adjective(word: str) -> bool:
-    """Whether a word is an adjective by the tables or by its ending, not only to the parser."""
+    """Whether a word is an adjective by the tables, or by its ending and no noun or verb besides (*an add sheet*)."""
     tables = (*(substitutes(table) for table in ("antonyms", "synonyms")), word_map("adjective_complements"))
-    return any(word in table for table in tables) or word.endswith(_ENDINGS)
+    other = supersense(word) is not None or (can_be_verb(word) and not word.endswith("ed"))
+    return any(word in table for table in tables) or (word.endswith(_ENDINGS) and not other)
 
 
 def _says_how_it_acts(parsed: Parsed, token: Token) -> str:
@@ -161,10 +199,15 @@ def _of_a_kind(parsed: Parsed, token: Token) -> str:
     what something is said of in general (*an attractive package sells*)."""
     noun = parsed.tokens[token.head]
     verbs = {t.lemma.lower() for t in ancestors(parsed, noun) if t.pos == "VERB"}
+    sentence = [t.lower for t in parsed.tokens if t.sentence == noun.sentence]
+    if "only" in sentence or any(t.lower in _ANYBODY for t in ancestors(parsed, noun)) or "prefer" in verbs:
+        return "names a kind"  # "anyone ordering plain sleeves must take 500", "prefers the natural pearl"
     kind_of_people = noun.dep == "pobj" and noun.tag == "NNS" and parsed.tokens[noun.head].lower == "for"
     if kind_of_people and not is_definite(parsed, noun):
         return "names a kind"  # "a code for new customers"
     verb = parsed.tokens[noun.head]
+    if noun.tag == "NNS" and noun.dep != "dobj" and not any(parsed.tokens[c].dep in _COUNTING for c in noun.children):
+        return "names a kind"  # "keeps off soft floors", "has slow birds killed"
     passive = parsed.child(verb, "auxpass") if noun.dep == "nsubjpass" else None
     generic = noun.dep in ("nsubj", "nsubjpass") and (passive or verb).tag in ("VBZ", "VBP", "VB", "MD")
     return "names a kind" if (verbs & _ATTITUDES or generic) and not is_definite(parsed, noun) else ""
@@ -177,7 +220,11 @@ def _is_the_point(parsed: Parsed, token: Token) -> str:
     if any(t.dep == "advmod" for t in parsed.subtree(token)) and not is_definite(parsed, noun):
         return "says what is meant"  # "are experiencing very slow systems"
     manner = noun.dep == "pobj" and parsed.tokens[noun.head].lower == "in" and not is_definite(parsed, noun)
-    return "says what is meant" if manner or (judging and not is_definite(parsed, noun)) else ""
+    if noun.dep in ("attr", "oprd") or any(lemma_of(t) in _JUDGING for t in ancestors(parsed, noun)):
+        return "says what is meant"  # "considers it an average series"
+    lacking = any(valence(t.lower) < 0 for t in parsed.subtree(token))  # "owned up to the broken shelf"
+    judging = lacking or (judging and not is_definite(parsed, noun))
+    return "says what is meant" if manner or judging else ""
 
 
 def _is_a_reason(parsed: Parsed, token: Token) -> str:
@@ -235,8 +282,16 @@ def _says_something(parsed: Parsed, token: Token) -> str:
     others = token.lower == "new" and noun.tag == "NNS" and not has_determiner(parsed, noun)  # "put on new clothes"
     if kind == _QUANTITY or somebody or others:
         return "the noun says nothing alone"  # "a manageable amount", "has a new boy", "the new arrival"
-    if token.lower == "little" and kind is None:
-        return "the noun says nothing alone"  # "a little plump"
+    if token.lower == "little" and kind not in _SMALL_OR_LARGE:
+        return "the noun says nothing alone"  # "a little plump", "a little money"
+    counted = parsed.child(noun, "nummod")
+    if counted is not None and is_definite(parsed, noun):
+        return "part of a name"  # "the four great inventions"
+    verb = parsed.tokens[noun.head]
+    words = [t for t in parsed.tokens if t.sentence == token.sentence and t.pos not in ("PUNCT", "DET", "AUX")]
+    bare = not has_determiner(parsed, noun)
+    if noun.dep == "dobj" and bare and len(words) <= _LEAST_SAID and verb.dep == "ROOT":
+        return "the noun says nothing alone"  # "Jenna wears black blouses"
     bare = noun.dep == "pobj" and not has_determiner(parsed, noun)
     if noun.text.isupper() or (bare and parsed.tokens[noun.head].lower in ("in", "of", "with")):
         return "the noun says nothing alone"  # "a high IQ", "live in difficult times", "with small dishes"
@@ -261,7 +316,8 @@ def _distinguishing(parsed: Parsed, token: Token) -> str:
         return "distinguishes two things"
     better = any(t.tag == "JJR" and t.sentence == token.sentence and t.dep != "amod" for t in parsed.tokens)
     row = [parsed.tokens[noun.head], *(parsed.tokens[c] for c in noun.children)] if noun.dep == "conj" else []
-    better = better or any(t.lower in ("one", "ones") and t.pos == "NOUN" for t in parsed.tokens)  # "a black one"
+    # "the red case has come and the grey one has not", "the other pair"
+    better = better or any(t.lower in _ANOTHER and t.pos in ("NOUN", "PRON", "ADJ") for t in parsed.tokens)
     better = better or any(lemma_of(t) in ("color", "colour", "size") for t in parsed.tokens)
     if better or any(t.pos == "PROPN" and (t.i == noun.head or t.dep == "conj") for t in row):
         return "distinguishes two things"  # "the white skirt is better", "Uluru and the blue mountains"
@@ -312,10 +368,11 @@ _DROP_GUARDS = (
 register(
     Perturbation(
         name="drop_adjectives",
-        version="9",
+        version="10",
         family="baseline",
-        description="removes adjectives before nouns that only describe, and do not tell which one is meant",
-        effects={"consistency": "preserves", "relevance": "degrades-mildly"},
+        description="removes adjectives where what remains is true, and says less",
+        # An adjective is one word of many, but often tells which one is meant.
+        effects={"consistency": "preserves", "relevance": "degrades"},
         propose=propose_drop,
         validate=check_dropped,
         needs=frozenset({"parse"}),

@@ -19,6 +19,9 @@ _SHARES = {1: 0.2, 2: 0.3, 3: 0.4}
 #: If no phrase is that short, the shortest one is removed, unless it exceeds this share.
 _LARGEST_SHARE = 0.6
 
+#: Nobody misses less than this.
+_SMALLEST_SHARE = 1 / 16
+
 
 def propose_phrases(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
     """Remove whole phrases, chosen at random, up to the share of the tokens for this level."""
@@ -34,8 +37,11 @@ def propose_phrases(parsed: Parsed, dialogue: Dialogue | None, rng: Random, leve
         span = set(range(first, last + 1))
         if not span & gone and len(gone) + len(span) <= budget and not is_bare_without(parsed, gone, token):
             gone |= span
-    if not gone:
-        first, last, _ = min(phrases, key=lambda phrase: (phrase[1] - phrase[0], phrase[0]))
+    if len(gone) < _SMALLEST_SHARE * words:
+        missed = [p for p in phrases if p[1] - p[0] + 1 >= _SMALLEST_SHARE * words]
+        if not missed:
+            return NotApplicable("what can go is too little of the text")
+        first, last, _ = min(missed, key=lambda phrase: (phrase[1] - phrase[0], phrase[0]))
         gone = set(range(first, last + 1))
         if len(gone) > _LARGEST_SHARE * words:
             return NotApplicable(f"every phrase is longer than {_LARGEST_SHARE:.0%} of the text")
@@ -136,7 +142,7 @@ def _parts_of(result: str, original: str) -> bool:
 register(
     Perturbation(
         name="drop_phrases",
-        version="14",
+        version="15",
         family="baseline",
         description="removes phrases and clauses that the rest can do without, up to 20, 30 or 40 % of the words; where"
         " each is longer, the shortest (up to 60 %)",

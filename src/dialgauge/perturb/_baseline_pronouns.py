@@ -376,7 +376,7 @@ register(
         name="replace_nouns_pronouns",
         version="13",
         family="baseline",
-        description="replaces subjects and objects by pronouns, so that it is unclear who or what is meant",
+        description="replaces subjects and objects by pronouns, so that the text names less",
         effects={"consistency": "preserves", "relevance": "degrades"},
         propose=propose_pronouns,
         validate=check_pronouns,

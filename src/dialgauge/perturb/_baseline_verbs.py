@@ -19,11 +19,15 @@ from dialgauge.perturb._grammar import (
     subject,
     verb_base,
 )
+from dialgauge.perturb._guards import lemma_of, noun_class
 from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._people import COLLECTIVE
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
 
 CITATION = "Sai et al. 2021. Perturbation CheckLists for Evaluating NLG Evaluation Metrics. EMNLP"
+#: The supersense of groups.
+_GROUP = 14
 _NOT = re.compile(r"\b(?:not|cannot)\b", re.IGNORECASE)
 _CLAUSES = ("ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis")
 #: What limits an amount.
@@ -35,7 +39,7 @@ _OTHER_AUXILIARY = {"has": "have", "have": "has", "does": "do", "do": "does"}
 def propose_negation(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
 ) -> Sequence[Edit] | NotApplicable:
-    """Negate the main clause of ``level`` sentences, chosen at random."""
+    """Negate a clause of ``level`` sentences, chosen at random: the main one, or else the first that can be."""
     sentences: dict[int, list[Token]] = {}
     for token in parsed.tokens:
         if token.pos in ("VERB", "AUX") and token.dep in _CLAUSES:
@@ -106,8 +110,11 @@ def _with_not(parsed: Parsed, verb: Token) -> list[Edit]:
     doer = subject(parsed, verb)
     if verb.tag == "MD" or doer is None or (verb.tag == "VBP" and doer.lower in ("this", "that") and doer.tag == "DT"):
         return []  # "before that start date" is a phrase, whatever the tagger thinks
-    support = {"VBZ": "does", "VBP": "do", "VBD": "did"}[verb.tag]
-    return [Edit(verb.start, verb.end, like(verb.text, f"{support} not {verb_base(verb)}"))]
+    base = verb_base(verb)
+    # "Overslept" is a past form, whatever the tagger thinks; "put" may be one.
+    past = verb.lower == inflect(base, "VBD") != base
+    support = "did" if past else {"VBZ": "does", "VBP": "do", "VBD": "did"}[verb.tag]
+    return [Edit(verb.start, verb.end, like(verb.text, f"{support} not {base}"))]
 
 
 def _in_question(parsed: Parsed, verb: Token) -> bool:
@@ -178,6 +185,8 @@ def _other_number(parsed: Parsed, token: Token) -> str | None:
         return None
     if token.dep == "ccomp" and parsed.tokens[token.head].lemma in SUBJUNCTIVE:
         return None  # "suggests Kate send it" is English
+    if doer.pos == "NOUN" and (noun_class(doer) == _GROUP or lemma_of(doer) in COLLECTIVE):
+        return None  # "the class are invited" is English as well
     if token.lower in _OTHER_BE:
         return _OTHER_BE[token.lower]
     if token.tag not in ("VBZ", "VBP") or token.lower == "'s":
@@ -219,9 +228,9 @@ def _too_few(found: int, wanted: int, what: str, which: str) -> str:
 register(
     Perturbation(
         name="add_negation",
-        version="5",
+        version="6",
         family="baseline",
-        description="negates the main clause of a sentence: 'not' after the auxiliary, or do-support",
+        description="negates a clause, the main one where it can: 'not' after the auxiliary, or do-support",
         effects={"consistency": "degrades", "relevance": "preserves"},
         propose=propose_negation,
         validate=check_negation,
@@ -232,7 +241,7 @@ register(
     ),
     Perturbation(
         name="subject_verb_dis",
-        version="2",
+        version="3",
         family="baseline",
         description="breaks subject-verb agreement",
         effects={"consistency": "preserves", "relevance": "preserves", "fluency": "degrades"},

@@ -1,4 +1,4 @@
-"""length_reduction: reasons and times that close a text, which the rest can do without."""
+"""length_reduction: reasons, times and asides that close a text, which the rest can do without."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,8 @@ def closing(parsed: Parsed) -> Iterator[Edit]:
     for token in ending[2:-2]:
         if in_quotes(parsed, token):
             continue
-        if (token.lower in _REASONS and _is_reason(parsed, token, ending)) or _is_when(parsed, token, ending):
+        reason = token.lower in _REASONS and _is_reason(parsed, token, ending)
+        if reason or _is_when(parsed, token, ending) or _is_aside(parsed, token, ending):
             comma = parsed.tokens[token.i - 1].text == ","
             yield Edit(parsed.tokens[token.i - 2 if comma else token.i - 1].end, ending[-1].start)
             return
@@ -43,6 +44,17 @@ def _is_reason(parsed: Parsed, mark: Token, ending: list[Token]) -> bool:
     joined = any(t.lower in ("and", "or", "but") for t in behind) or any(t.text == "," for t in ending[mark.i + 1 :])
     bound = any(t.lower in _BINDING | _MIXED for t in before if t.lower != "not") or before[-1].lower == "not"
     return whole and bool(clause) and not joined and not bound and before[-1].pos not in ("ADV", "SCONJ", "AUX")
+
+
+def _is_aside(parsed: Parsed, which: Token, ending: list[Token]) -> bool:
+    """*…, which spares her 60 euros*, *…, who lives near*: behind the comma before the end, of nothing denied."""
+    before = [t for t in ending if t.i < which.i]
+    behind = [t for t in ending if t.i > which.i]
+    opens = which.lower in ("which", "who") and before[-1].text == "," and bool(behind) and is_finite(behind[0])
+    whole = any(map(is_finite, before)) and any(t.dep in SUBJECTS for t in before)
+    bound = any(t.lower in NEGATIONS | _BINDING for t in before) or any(t.text == "," for t in [*before[:-1], *behind])
+    joined = any(t.dep == "cc" for t in behind)
+    return opens and whole and not bound and not joined
 
 
 def _is_when(parsed: Parsed, phrase: Token, ending: list[Token]) -> bool:

@@ -81,8 +81,8 @@ def _clauses(parsed: Parsed) -> Iterator[Sequence[Edit]]:
             continue
         if _is_open(parsed, head) or _holds_another_verb(parsed, verb) or _is_topic(parsed, verb):
             continue
-        if any(parsed.tokens[c].lower == "only" for c in head.children) or _runs_into_verb(parsed, verb):
-            continue  # "only buys it if it is cheap"
+        if _is_limited(parsed, verb) or _runs_into_verb(parsed, verb):
+            continue  # "only buys it if it is cheap", "is only an option if it is cheap"
         about = lemma_of(verb) == "come" and any(parsed.tokens[c].lower == "to" for c in verb.children)
         interested = parsed.child(verb, "acomp")
         wished = lemma_of(verb) in _WISHING or (
@@ -98,6 +98,10 @@ def _clauses(parsed: Parsed) -> Iterator[Sequence[Edit]]:
             continue
         if verb.left == mark.i and head.pos in ("VERB", "AUX") and not _names_for_later(parsed, verb, head):
             yield _cut(parsed, verb)
+
+
+def _is_limited(parsed: Parsed, clause: Token) -> bool:
+    return any(t.lower == "only" and t.sentence == clause.sentence for t in parsed.tokens[: clause.left])
 
 
 def _is_garbled(parsed: Parsed, clause: Token, head: Token) -> bool:
@@ -189,8 +193,11 @@ def _is_topic(parsed: Parsed, clause: Token) -> bool:
 
 
 def _names_for_later(parsed: Parsed, clause: Token, head: Token) -> bool:
-    """*If one reads, he learns*: the clause before names whom the rest only points to."""
+    """*If one reads, he learns*, *if they grill, it'll be in the garden*: the clause before names what the rest only
+    points to."""
     who, doer = parsed.child(clause, *SUBJECTS), parsed.child(head, *SUBJECTS)
+    if doer is not None and clause.i < head.i and doer.lower in ("it", "that", "this"):
+        return True
     pointing = doer is not None and doer.tag == "PRP" and clause.i < head.i
     return (
         pointing
@@ -243,14 +250,14 @@ def _exceptions(parsed: Parsed) -> Iterator[Sequence[Edit]]:
         if token.lower != "except" or token.dep != "prep" or not token.unbroken or token.right == token.i:
             continue
         after = following(parsed, parsed.tokens[token.right])
-        before = preceding(parsed, token)
+        before = preceding(parsed, parsed.tokens[token.left])
         named = {t.lower for t in parsed.subtree(token) if t.pos in ("NOUN", "PROPN", "PRON")}
         earlier = {t.lower for t in parsed.tokens[: token.i] if t.sentence == token.sentence}
         if earlier & named:
             continue  # "Ann's classmates are all from Rome except Ann": nobody would count her
         if earlier & {"almost", "many", "most", "mostly", "nearly"}:
             continue  # "almost everything except the car" is as much without it
-        if before is None or (after is not None and after.pos != "PUNCT"):
+        if before is None or before.text == "(" or (after is not None and after.pos != "PUNCT"):
             continue  # "Except for tea, she also wants …", "stay except for Tim, who is busy and he …"
         if before.text != "," or after is None or after.text != ",":
             yield _cut(parsed, token)  # not "start at one, except for Tim, he …"
@@ -263,8 +270,9 @@ def _limits(parsed: Parsed) -> Iterator[Sequence[Edit]]:
             continue  # "would up to 17 euros": no verb but this; "is ready in no more than ten minutes"
         verb = before[0] if before else None
         measured = match.group().startswith(("nearly", "almost"))
-        if not measured and (verb is None or verb.pos not in ("VERB", "AUX", "ADP") or lemma_of(verb) in _GETTING):
-            continue  # "cashback up to 50 pounds", "goes up to 50 pounds"
+        bare = verb is None or verb.pos not in ("VERB", "AUX", "ADP") or verb.tag == "VBN"
+        if not measured and (bare or (verb is not None and lemma_of(verb) in _GETTING)):
+            continue  # "cashback up to 50 pounds", "is covered up to 50 pounds", "goes up to 50 pounds"
         if verb is not None and (
             any(parsed.tokens[c].tag == "MD" and parsed.tokens[c].lower != "will" for c in verb.children)
         ):
@@ -305,7 +313,7 @@ def _cut(parsed: Parsed, token: Token) -> Sequence[Edit]:
 register(
     Perturbation(
         name="drop_condition",
-        version="10",
+        version="11",
         family="further",
         description="removes a condition, a limit or a doubt, so that the summary claims more than was said",
         effects={"consistency": "degrades", "relevance": "degrades-mildly"},

@@ -97,6 +97,9 @@ _REACHING = frozenset(["call", "contact", "email", "meet", "message", "phone", "
 _GOVERNING = word_set("governing_verbs")
 _EXTREMES = frozenset(["all", "any", "both", "each", "either", "every", "most", "neither", "no", "none", "only"])
 _TIMED = word_set("timed_verbs")
+#: Verbs of moving somebody, and the prepositions of the way.
+_LEADING = frozenset(["guide", "lead", "show", "take", "walk"])
+_WAYS = frozenset(["around", "over", "round", "through"])
 #: Verbs that say what something is taken for (*consider him as a friend*).
 _TAKING_FOR = word_set("taking_for_verbs")
 #: Who likes Boston in summer need not like Boston.
@@ -156,6 +159,13 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
         )
     ):
         return "needed by what follows"
+    if token.dep == "advcl" and after is not None and after.text == "," and parsed.tokens[first].lower == "to":
+        behind = parsed.tokens[last + 2 : last + 3]
+        if any(t.tag == "VB" and t.sentence == token.sentence for t in behind):
+            return "one of several"  # "tells him to boil water, take out food and dice it"
+    beyond = [t for t in parsed.tokens[last + 2 : last + 3] if t.sentence == token.sentence]
+    if after is not None and after.entity in _WHEN_OR_WHERE and any(t.tag in ("WP", "WDT") for t in beyond):
+        return "needed by what follows"  # "gives it to Ann tomorrow, who …"
     if leaves_loose_end(parsed, first, last, token) or parsed.tokens[last].pos == "CCONJ":
         return "needed by what follows"
     if is_looked_to(parsed, first, last, token) or opens_participle(parsed, last, token):
@@ -256,6 +266,8 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
         and not any(parsed.tokens[c].dep in ("amod", "compound", "nummod") for c in noun.children)
     ):
         return "a set phrase"  # in mind, on hold, by bus
+    if token.lower in _WAYS and lemma_of(head) in _LEADING:
+        return "needed by its verb"  # "shows them around the factory"
     if head.pos in ("VERB", "AUX"):
         return _bound_to_verb(parsed, token, head, timed=timed, placed=placed)
     if head.pos in ("NOUN", "PROPN"):
@@ -306,7 +318,13 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
         dated = head.dep == "acl" or (head.dep == "relcl" and head.tag != "VB")  # "an agreement to ship by May"
         helper = parsed.child(head, "aux")
         dated = dated or (head.tag == "VBG" and helper is not None and is_be(helper))  # "is landing at 3 pm"
-        alone = not complete and (alone or (dated and not _others(parsed, head, token)))
+        lasting = token.lower == "for" and token.i > head.i and not _others(parsed, head, token)  # "runs for two weeks"
+        alone = not complete and (alone or lasting or (dated and not _others(parsed, head, token)))
+        beside = parsed.tokens[token.right + 1 : token.right + 2]
+        if lemma in _BINDING_ANYWAY and any(t.dep == "prep" and t.sentence == token.sentence for t in beside):
+            return "needed by its verb"  # "invites them for Friday at his uncle's"
+        if lemma == "have" and target is not None and is_definite(parsed, target):
+            return "needed by its verb"  # "has the bus at 10:25"
         return "needed by its verb" if lemma in _TIMED or alone else ""
     if not complete and follows_complement(parsed, token, head):
         return ""

@@ -93,7 +93,7 @@ def bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
     if joint.lower not in ("and", "but") or chained or leaves_a_row_open(parsed, first):
         return "one of several"
     before = [t.text for t in parsed.tokens[max(first - 6, 0) : first] if t.sentence == token.sentence]
-    if before[-1:] == [","] and before.count(",") > 1 and parsed.child(token, *SUBJECTS) is None:
+    if before[-1:] == [","] and "," in _marks(parsed, first - 1) and parsed.child(token, *SUBJECTS) is None:
         return "one of several"  # "are overpaid, over-ambitious, and over-adored"
     if joint.lower == "but" and parsed.child(token, *SUBJECTS) is None and is_negated(parsed, head):
         return "takes back what was denied"  # "does not want to, but agrees in the end"
@@ -138,6 +138,11 @@ def leaves_a_row_open(parsed: Parsed, first: int) -> bool:
         if verbs and unfinished:
             return True  # "apologizes, urges him to go", where the parser takes the first verb for a noun
     return False
+
+
+def _marks(parsed: Parsed, last: int) -> list[str]:
+    """The punctuation of a sentence before this place."""
+    return [t.text for t in parsed.tokens[:last] if t.sentence == parsed.tokens[last].sentence and t.pos == "PUNCT"]
 
 
 def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -> str:

@@ -113,7 +113,9 @@ _WORDED_HOUR = re.compile(
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|midday|midnight|noon)"
     r"(?=[.,;]|$| (?:and|but|on|in|because|so|today|tomorrow|tonight|each|every|when)\b)"
 )
-_AT = re.compile(r"\b(?:after|around|at|before|by|until)\s$")
+_AT = re.compile(r"\b(?:after|around|at|before|by|from|since|till|to|until)\s$")
+#: What makes a value a limit: *over 40* is true of many.
+_LIMIT = re.compile(r"\b(?:above|beyond|over|under|below|at (?:least|most)|(?:less|fewer|more) than)\s$", re.IGNORECASE)
 _HABIT = re.compile(
     r"\b(?:from |between )?[A-Z]\w+day (?:to|till|until|through|and) [A-Z]\w+day\b|\w+day-\w+day\b|\b[A-Z]\w+days\b"
 )
@@ -143,10 +145,12 @@ def _is_misfit(group: EntityGroup, parsed: Parsed) -> bool:
         return True
     if group.kind == "number" and re.search(r"\b(?:call|dial|phone|ring)s?\s$", text[: group.spans[0][0]]):
         return True
+    if group.kind in ("money", "number", "percentage", "quantity") and _LIMIT.search(text[: group.spans[0][0]]):
+        return True
     late = group.kind == "number" and re.fullmatch(r"1[3-9]|2[0-4]", group.surface)
     if late and _AT.search(text[: group.spans[0][0]]):
         return True  # "be home at 23"
-    if group.kind == "term" and re.search(r"\d\s$", text[: group.spans[0][0]]):
+    if group.kind == "term" and (re.search(r"\d\s$", text[: group.spans[0][0]]) or _is_one_kind(group, parsed)):
         return True  # "the 9:20 flight"
     if group.kind not in ("country", "place"):
         return False
@@ -157,9 +161,21 @@ def _is_misfit(group: EntityGroup, parsed: Parsed) -> bool:
     countries = {*people().countries}
     if re.search(r"[a-z,] the [A-Z][a-z]", text):
         return True  # "looks forward to the Louvre"
-    if group.kind == "place" and re.search(r"\b(?:country|island|province|state)\b", text):
-        return True  # "a trip to Swazi. The name of the country was changed"
+    if re.search(r"\b(?:country|islands?|continent|province|state)\b", text):
+        return True  # "a trip to Swazi. The name of the country was changed", "Japan is made up of islands"
     return bool(named - countries if group.kind == "country" else named & countries)
+
+
+def _is_one_kind(group: EntityGroup, parsed: Parsed) -> bool:
+    """*The credit card* beside *the debit card* and *the green card*: known by what another one would not have."""
+    last = re.split(r"[\s-]", group.surface.lower())[-1].removesuffix("s")
+    inside = {place for start, end in group.spans for place in range(start, end)}
+    others = re.finditer(rf"(?:\w+\s)?\b{re.escape(last)}s?\b", parsed.text.lower())
+    own = group.surface.lower().removesuffix("s")
+    return (
+        any(o.end() - 1 not in inside and not own.endswith(o[0].removesuffix("s")) and " " in o[0] for o in others)
+        and " " in own
+    )
 
 
 def _is_of_name(parsed: Parsed, span: tuple[int, int]) -> bool:
@@ -388,9 +404,10 @@ def _covers(group: EntityGroup, span: tuple[int, int]) -> bool:
 
 CHANGE_PERTURBATION = Perturbation(
     name="change_perturbation",
-    version="11",
+    version="12",
     family="domain",
-    description="Replaces exactly n entities (amounts, dates, ids, names, roles, domain nouns) by others of their kind",
+    description="Replaces exactly n entities (amounts, dates, ids, names, domain nouns) by others of their kind, and"
+    " roles by names of people whom nobody mentioned",
     effects={"consistency": "degrades", "relevance": "preserves"},
     propose=_propose,
     validate=_validate,

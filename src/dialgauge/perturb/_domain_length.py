@@ -22,7 +22,7 @@ from dialgauge.perturb._domain_text import (
     word_count,
 )
 from dialgauge.perturb._edits import Edit, apply_edits
-from dialgauge.perturb._grammar import NEGATIONS, can_be_verb, finite_part, hyphenated, is_finite, subject
+from dialgauge.perturb._grammar import NEGATIONS, hyphenated, is_be, is_finite, subject
 from dialgauge.perturb._guards import following, in_quotes, lemma_of, under_negation
 from dialgauge.perturb._importance import removal, tells_outcome
 from dialgauge.perturb._lesser_sentences import lesser_sentences
@@ -30,7 +30,7 @@ from dialgauge.perturb._lexicon import word_list
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
-from dialgauge.perturb._word_tables import word_set
+from dialgauge.perturb._shorter_wording import REWORDING
 
 #: The bound on the ratio of words that the validator requires, and what the rules aim for.
 _SHORTER, _AIM_SHORTER = 0.90, 0.80
@@ -39,50 +39,6 @@ _LEAST_PHRASE = 2
 #: At least this share of the words stays where clauses and sentences go.
 _LEAST = 1 / 3
 
-_WORDY = tuple(
-    (re.compile(rf"\b{long}\b", re.IGNORECASE), short)
-    for long, short in (
-        ("in order to", "to"),
-        ("due to the fact that", "because"),
-        ("as a result of", "from"),
-        ("at this point in time", "now"),
-        ("in the meantime", "meanwhile"),
-        ("a large number of", "many"),
-        ("with regard to", "about"),
-        ("is able to", "can"),
-        ("was able to", "could"),
-        ("in addition to", "besides"),
-        ("as well as", "and"),
-        ("prior to", "before"),
-        ("free of charge", "free"),
-        ("at no cost", "free"),
-        ("as soon as(?! possible)", "once"),
-        ("at the moment", "now"),
-        ("right now", "now"),
-        ("so that", "so"),
-        ("together with", "with"),
-        ("all of the", "all the"),
-        ("both of them", "both"),
-        ("get in touch with", "contact"),
-        ("gets in touch with", "contacts"),
-        ("talk about", "discuss"),
-        ("talks about", "discusses"),
-        ("talked about", "discussed"),
-        ("talking about", "discussing"),
-        ("looking for", "seeking"),
-        ("come back", "return"),
-        ("comes back", "returns"),
-        ("coming back", "returning"),
-        ("came back", "returned"),
-        ("put off", "postpone"),
-        ("puts off", "postpones"),
-        ("(?:is|are) supposed to", "should"),
-    )
-)
-#: What two people are doing is what they do in a summary.
-_TALKING = re.compile(r"\b(is|are) (discussing|talking about)\b")
-#: Long forms that are another verb form as they stand.
-_BASE_FORMS = frozenset(["come back", "put off", "talk about"])
 _FILLERS = word_list("fillers")
 _PARTICLES = word_list("particles")
 _EVALUATIVE = word_list("evaluative")
@@ -96,12 +52,9 @@ _MARKS = frozenset(["although", "though", "while", "as", "since", "when", "once"
 _SOON = frozenset(["afterwards", "anyway", "immediately", "lately", "later", "now", "recently", "shortly", "soon"])
 _REASONS = frozenset(["because", "since", "so", "as", "why", "due"])
 _NAMING = NAMED | {"DATE", "TIME", "MONEY", "PERCENT", "QUANTITY", "CARDINAL", "ORDINAL"}
-#: Verbs after which a name may be that of the hearer.
-_WITH_HEARER = word_set("giving_verbs") | {"ask", "notify", "promise", "remind", "show", "tell", "warn", "write"}
-#: Verbs that are as common without *that* (*she panicked the thief* is misread).
-_WITHOUT_THAT = word_set("knowing_verbs") | {"believe", "claim", "fear", "feel", "guess", "hope", "promise", "suspect"}
 _FELT = frozenset(["care", "know", "like", "mind", "remember", "think", "understand", "wonder"])
-_WAYS = frozenset(["around", "over", "round", "through"])
+#: A sentence of fewer words says hardly anything.
+_FEWEST = 4
 _PLANNED = frozenset(["will", "'ll", "going", "gonna"])
 #: Words that open a clause without which the sentence says something else.
 _PROTECTED = NEGATIONS | {"if", "unless", "until", "only", "except", "but"}
@@ -113,10 +66,10 @@ def _propose_reduction(
     text = parsed.text
     total = word_count(text)
     edits: list[Edit] = []
-    reworded: list[Edit] = []
-    for tier in (*_REWORDING, _asides, _fillers, _clauses, _adjuncts, _phrases, _described, _when):
+    slight: list[Edit] = []  # takes away hardly anything that was told: "discuss" for "talk about"
+    for tier in (*REWORDING, _asides, _fillers, _clauses, _adjuncts, _phrases, _described, _when):
         found = list(tier(parsed))
-        reworded += found if tier in _REWORDING else ()
+        slight += found if tier in (*REWORDING, _fillers, _when) else ()
         rng.shuffle(found)
         for edit in found:
             if word_count(apply_edits(text, edits)) < _AIM_SHORTER * total:
@@ -124,17 +77,16 @@ def _propose_reduction(
             if all(edit.end <= other.start or other.end <= edit.start for other in edits):
                 edits.append(edit)
     # What is told beside the main point goes only where nothing else made it shorter, and no more of it than needed:
-    # first phrases, those without numbers and reasons before the others, then a whole sentence.
+    # first phrases, those without numbers, names and reasons before the others, then a whole sentence.
     for lesser in _lesser_points(parsed, dialogue):
-        if word_count(apply_edits(text, edits)) < _SHORTER * total and not {*edits} <= {*reworded}:
+        if word_count(apply_edits(text, edits)) < _SHORTER * total and not {*edits} <= {*slight}:
             break
         kept = [other for other in edits if not any(_overlap(edit, other) for edit in lesser)]
         if _bares_verb(parsed, [*kept, *lesser]):
             continue  # "hunt for a job on the web": one of the two stays
         if word_count(apply_edits(text, [*kept, *lesser])) >= _LEAST * total:
             edits = [*kept, *lesser]
-    # "Discuss" for "talk about" takes away nothing that was told.
-    if word_count(apply_edits(text, edits)) >= _SHORTER * total or {*edits} <= {*reworded}:
+    if word_count(apply_edits(text, edits)) >= _SHORTER * total or {*edits} <= {*slight}:
         return NotApplicable(f"fewer than {1 - _SHORTER:.0%} of the words can be removed without losing the main point")
     return edits
 
@@ -152,31 +104,6 @@ def _bares_verb(parsed: Parsed, edits: Sequence[Edit]) -> bool:
 
 def _overlap(first: Edit, second: Edit) -> bool:
     return first.start < second.end and second.start < first.end
-
-
-def _wordy(parsed: Parsed) -> Iterator[Edit]:
-    for pattern, short in _WORDY:
-        for match in pattern.finditer(parsed.text):
-            rest = parsed.text[match.end() :].partition(".")[0]
-            if match.group().endswith("about") and (" about " in rest or not re.match(r"\s+[\w#]", rest)):
-                continue  # "talk about the weather and about sports", "what they talked about"
-            verb = next((t for t in parsed.tokens if t.start == match.start()), None)
-            if verb is not None and verb.pos == "NOUN" and verb.dep != "ROOT":
-                continue  # "talks about the pay go on"
-            if short == "with" and verb is not None and parsed.tokens[verb.i - 1].pos == "VERB":
-                continue  # "get together with her"
-            base = verb is not None and (verb.tag in ("VB", "VBP") or (verb.dep == "ROOT" and verb.tag == "NN"))
-            if match.group().lower() in _BASE_FORMS and not base:
-                continue  # "was put off", "has come back"
-            yield Edit(*match.span(), short.capitalize() if match.group()[0].isupper() else short)
-
-
-def _talking(parsed: Parsed) -> Iterator[Edit]:
-    """*Are talking about* → *discuss*, where they talk about one thing."""
-    for match in _TALKING.finditer(parsed.text):
-        rest = parsed.text[match.end() :].partition(".")[0]
-        if " about " not in rest and re.match(r"\s+[\w#]", rest):
-            yield Edit(*match.span(), "discusses" if match[1] == "is" else "discuss")
 
 
 def _fillers(parsed: Parsed) -> Iterator[Edit]:
@@ -232,83 +159,9 @@ def _adjuncts(parsed: Parsed) -> Iterator[Edit]:
             yield from _dropped(parsed, token)
 
 
-def _shorter_verbs(parsed: Parsed) -> Iterator[Edit]:
-    """*is going to pay* → *will pay*, *has to pay* → *must pay*, *says that he pays* → *says he pays*, *both*, *who
-    is*."""
-    for token in parsed.tokens:
-        follows = parsed.child(token, "xcomp")
-        to = parsed.child(follows, "aux") if follows is not None else None
-        helper = parsed.child(token, "aux")
-        infinitive = follows is not None and to is not None and to.lower == "to" and can_be_verb(follows.lower)
-        if infinitive and to is not None and to.i == token.i + 1:
-            if (
-                token.lower == "going"
-                and helper is not None
-                and helper.lower in ("is", "are")
-                and helper.i == token.i - 1
-            ):
-                yield Edit(helper.start, to.end, "will")
-            if (
-                token.lower in ("has", "have")
-                and helper is None
-                and token.tag in ("VBZ", "VBP")
-                and parsed.child(token, "nsubj")
-            ):
-                yield Edit(token.start, to.end, "must")
-        if token.lower == "that" and token.dep == "mark" and _is_optional(parsed, token):
-            yield _with_space(parsed, token.start, token.end)
-        if token.lower == "both" and token.dep in ("preconj", "det") and parsed.child(parsed.tokens[token.head], "cc"):
-            yield _with_space(parsed, token.start, token.end)
-        if token.dep == "relcl" and token.tag in ("VBG", "VBN"):
-            who, be = parsed.child(token, "nsubj", "nsubjpass"), parsed.child(token, "aux", "auxpass")
-            if (
-                who
-                and be
-                and who.tag in ("WP", "WDT")
-                and be.lemma == "be"
-                and token.lemma != "be"
-                and (who.i, be.i) == (token.i - 2, token.i - 1)
-                and not _shares_pronoun(parsed, token)
-            ):
-                yield _with_space(parsed, who.start, be.end)
-
-
-#: What says the same in fewer words.
-_REWORDING = (_talking, _wordy, _shorter_verbs)
-
-
-def _is_optional(parsed: Parsed, that: Token) -> bool:
-    """*Says that he pays*: right behind its verb, or behind whom somebody tells, and before a clause with tense (not
-    *asks that he be paid*, *comforts her that he pays*)."""
-    verb = parsed.tokens[that.head]
-    governor, after = parsed.tokens[verb.head], following(parsed, that)
-    opens = after is not None and (
-        after.dep in ("nsubj", "nsubjpass", "det", "poss", "amod", "compound") or after.pos == "PROPN"
-    )
-    told = lemma_of(governor) == "tell" and parsed.child(governor, "dobj", "dative") is not None
-    # "Writes that Marc left": not "writes Marc"; and of two clauses with "that" both keep it.
-    taken = not told and lemma_of(governor) in _WITH_HEARER and after is not None and after.tag != "PRP"
-    again = any(t.lower == "that" and t.dep == "mark" for t in parsed.tokens[that.i + 1 : governor.right + 1])
-    beside = governor.i == that.i - 1 or (told and parsed.tokens[that.i - 1].head == governor.i)
-    clause = verb.dep == "ccomp" and finite_part(parsed, verb) is not None and lemma_of(governor) in _WITHOUT_THAT
-    return opens and beside and clause and not taken and not again
-
-
-def _shares_pronoun(parsed: Parsed, verb: Token) -> bool:
-    """*That was closed but is still advertised*: a second verb with tense, which needs *that* as well."""
-    joint = parsed.child(verb, "cc")
-    behind = [t for t in parsed.tokens[joint.i + 1 : joint.i + 5] if t.pos in ("VERB", "AUX")] if joint else []
-    return any(map(is_finite, behind[:1]))
-
-
-def _with_space(parsed: Parsed, start: int, end: int) -> Edit:
-    """The stretch with the space behind it."""
-    return Edit(start, end + (parsed.text[end : end + 1] == " "))
-
-
 def _phrases(parsed: Parsed) -> Iterator[Edit]:
     """Phrases that the rest can do without, and that hold no number, name, reason or statement of their own."""
-    for first, last, token in _spare(parsed):
+    for first, last, token in dispensable(parsed):
         stretch = parsed.tokens[first : last + 1]
         if (
             token.dep != "conj"
@@ -319,18 +172,17 @@ def _phrases(parsed: Parsed) -> Iterator[Edit]:
 
 
 def _lesser_points(parsed: Parsed, dialogue: Dialogue | None) -> Iterator[list[Edit]]:
-    """Phrases and second clauses, the shortest first, those that hold no number, negation or reason before the others;
-    then what stands behind a semicolon at the end; then sentences, the least important first."""
-    found = sorted(_spare(parsed), key=lambda p: (p[1] - p[0], p[:2]))
-    found = [(first, last, token) for first, last, token in found if not _is_condition(parsed, first)]
+    """What can go, the least important first: phrases without numbers, names and reasons, the shortest first; the other
+    phrases; times and clauses at the end; sentences; then what a sentence was written for."""
+    found = [(first, last, token) for first, last, token in dispensable(parsed) if not _is_condition(parsed, first)]
     news = [(first, last) for first, last, token in found if _is_news(parsed, first, token)]
-    phrases = [(first, last) for first, last, _ in found if (first, last) not in news]
-    light = [p for p in phrases if _is_light(parsed, parsed.tokens[p[0] : p[1] + 1])]
-    ranked = [*light, *(p for p in phrases if p not in light)]
-    ranked.sort(key=lambda p: tells_outcome(parsed.text[parsed.tokens[p[0]].start : parsed.tokens[p[1]].end]))
-    for first, last in ranked:
+    phrases = [(first, last, token) for first, last, token in found if (first, last) not in news]
+    why = [(first, last) for first, last, token in phrases if _is_news_of(parsed, parsed.tokens[first])]
+    rest = [(first, last) for first, last, _ in phrases if (first, last) not in why]
+    for first, last in sorted(rest, key=lambda p: (_weight(parsed, *p), p[1] - p[0], p)):
         yield cut(parsed, range(first, last + 1))
-    yield from ([edit] for edit in closing(parsed))
+    ends = [(edit, _is_news_of(parsed, _opening(parsed, edit))) for edit in closing(parsed)]
+    yield from ([edit] for edit, told in ends if not told)
     clause = last_clause(parsed)
     ending = [] if clause is None else [_without_clause(parsed, *clause)]
     point = clause is not None and _tells_point(parsed, *clause)
@@ -341,6 +193,9 @@ def _lesser_points(parsed: Parsed, dialogue: Dialogue | None) -> Iterator[list[E
         yield [Edit(parsed.tokens[semicolon].start, parsed.tokens[-1].end if stop else parsed.tokens[-1].start)]
     for place in lesser_sentences(parsed, dialogue):
         yield removal(parsed, [place])
+    for first, last in why:
+        yield cut(parsed, range(first, last + 1))
+    yield from ([edit] for edit, told in ends if told)
     if len(parsed.sentences) > 1:  # of one sentence, the news is all that it tells
         for first, last in news:
             yield cut(parsed, range(first, last + 1))
@@ -348,19 +203,34 @@ def _lesser_points(parsed: Parsed, dialogue: Dialogue | None) -> Iterator[list[E
             yield ending
 
 
+def _weight(parsed: Parsed, first: int, last: int) -> int:
+    """How much a phrase tells: an outcome, a reason or a negation, a number or a name, or nothing of these."""
+    stretch = parsed.tokens[first : last + 1]
+    if tells_outcome(parsed.text[stretch[0].start : stretch[-1].end]):
+        return 3
+    if not _is_light(parsed, stretch):
+        return 2
+    return int(any(t.pos == "PROPN" or t.entity in _NAMING for t in stretch))
+
+
+def _opening(parsed: Parsed, edit: Edit) -> Token:
+    """The first word of a stretch that goes."""
+    return next(t for t in parsed.tokens if t.start >= edit.start and t.pos != "PUNCT")
+
+
+def _is_news_of(parsed: Parsed, opening: Token) -> bool:
+    """*Is cross because nobody came*, *thinks people laugh because …*, *called as …*: a reason without which a sentence
+    says only what somebody feels or thinks, or hardly anything."""
+    if opening.lower not in _REASONS:
+        return False
+    before = [t for t in parsed.tokens[: opening.i] if t.sentence == opening.sentence and t.pos != "PUNCT"]
+    felt = any(lemma_of(t) in _FELT or is_be(t) for t in before)
+    return felt or len(before) < _FEWEST
+
+
 def _without_clause(parsed: Parsed, first: int, last: int) -> Edit:
     before = parsed.tokens[first - 1]
     return Edit(before.start if before.text == "," else before.end, parsed.tokens[last].end)
-
-
-def _spare(parsed: Parsed) -> Iterator[tuple[int, int, Token]]:
-    """The phrases that can go; not the way that somebody is shown (*show him around the site*), nor what stands before
-    a time that belongs to it (*help with a deadline tonight*)."""
-    for first, last, token in dispensable(parsed):
-        way = token.lower in _WAYS and lemma_of(parsed.tokens[token.head]) in ("guide", "lead", "show", "take", "walk")
-        after = following(parsed, parsed.tokens[last])
-        if not way and (after is None or after.entity not in ("DATE", "TIME") or token.dep != "prep"):
-            yield first, last, token
 
 
 def _is_condition(parsed: Parsed, first: int) -> bool:
@@ -511,13 +381,14 @@ def negated(original: str, result: str) -> str | None:
 LENGTH_REDUCTION = Perturbation(
     name="length_reduction",
     family="domain",
-    description="Uses fewer words: shorter wording, no asides, fillers and phrases that hold no number, name or reason",
-    # What goes is little, but it is something that was told.
-    effects={"consistency": "preserves", "relevance": "degrades-mildly"},
+    description="Leaves out what matters least (a phrase, a clause or a sentence) and shortens wordings; what is left"
+    " stays true",
+    # The least important of a short summary still is a part of what was told: readers miss it.
+    effects={"consistency": "preserves", "relevance": "degrades"},
     propose=_propose_reduction,
     validate=_validate_reduction,
     needs=frozenset({"parse"}),
-    version="12",
+    version="13",
     citation=CITATION,
     examples=(
         (

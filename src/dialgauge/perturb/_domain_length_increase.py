@@ -24,9 +24,13 @@ _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
         (r"\bbecause(?! of)\b", "due to the fact that"),
-        (r"\b[Bb]ecause of\b", "as a consequence of"),
+        (r"\b[Bb]ecause of\b", "on account of"),
         (r"\balthough\b", "in spite of the fact that"),
-        (r"(?<=[,.] )[Ii]f\b(?! not)", "in the event that"),  # not in "asks if"
+        # not in "asks if", "if need be", "if so"
+        (
+            r"(?<=[,.] )[Ii]f\b(?= (?:[^\W\d_]+ ){2})(?! (?:not|need be|so|any|at all|\w+(?:ary|ible))\b)",
+            "in the event that",
+        ),
         (r"\bsoon\b(?! as)", "in the near future"),
         (rf"\bwithin (?=(?:\d+|{'|'.join(NUMBER_WORDS)}) (?:\w+ )?{_UNIT_OF_TIME}s?\b)", "within a period of "),
         (
@@ -150,7 +154,7 @@ def _validate_increase(
 
 LENGTH_INCREASE = Perturbation(
     name="length_increase",
-    version="5",
+    version="6",
     family="domain",
     description="Uses more words for the same content; adds nothing",
     effects={"consistency": "preserves", "relevance": "preserves"},

@@ -97,7 +97,7 @@ def _validate(
 
 REMOVE_IMPORTANT_SENTENCE = Perturbation(
     name="remove_important_sentence",
-    version="5",
+    version="6",
     family="domain",
     description="Removes exactly n of the sentences about the topic of the call",
     effects={"consistency": "preserves", "relevance": "degrades"},

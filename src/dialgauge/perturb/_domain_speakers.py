@@ -114,6 +114,7 @@ def _unswitchable(parsed: Parsed, dialogue: Dialogue | None, sides: Sides, menti
         person = any(is_first_name(word) or word.lower() in speakers for word in words) or match.group().startswith(
             ("Mr", "Ms", "Dr")
         )
+        person = person or (placeholder and match.start() == 0 and len(words) > 1)  # "Tiang Had shows #Person2# …"
         often = len(re.findall(rf"\b{re.escape(match.group())}\b", text)) > 1
         person = person or (often and match.group().lower() not in _NO_NAME)
         person = person or any(get_close_matches(word.lower(), speakers, 1, ALIKE) for word in words)  # a misspelt one
@@ -222,7 +223,7 @@ def _masked(text: str, mentions: Sequence[Mention]) -> str:
 
 SPEAKER_SWITCH = Perturbation(
     name="speaker_switch",
-    version="12",
+    version="13",
     family="domain",
     description="Swaps the two sides: role words, names and their pronouns, everywhere",
     effects={"consistency": "degrades", "relevance": "degrades"},

@@ -45,6 +45,8 @@ _ABBREVIATED = alternatives(_ABBREVIATIONS)
 _UNITS = frozenset(
     ("second", "minute", "hour", "day", "night", "week", "month", "year", "dozen", "hundred", "thousand")
 )
+#: One mark or article more or less makes no other style.
+_FEWEST = {"shorthand": 2}
 _STYLES = ("shorthand", "passive", "active")
 
 
@@ -55,7 +57,10 @@ def _propose(
     wanted = [style] if style != "any" else rng.sample(_STYLES, len(_STYLES))
     for name in wanted:
         edits = makers[name](parsed)
-        if edits and overlap(parsed.text, apply_edits(parsed.text, edits)) <= _MOST_OVERLAP:
+        if (
+            len(edits) >= _FEWEST.get(name, 1)
+            and overlap(parsed.text, apply_edits(parsed.text, edits)) <= _MOST_OVERLAP
+        ):
             return Proposal(edits, {"style": name})
     reasons = {
         "passive": "no clause can safely be made passive",
@@ -100,8 +105,8 @@ def is_dispensable(parsed: Parsed, token: Token) -> bool:
     if bound or glued(parsed, token) or is_question(parsed, token.sentence):
         return False
     if token.tag == "DT" and token.lower in ("the", "a", "an"):
-        if token.i and parsed.tokens[token.i - 1].tag == "PRP":
-            return False  # "makes her the surprise" must not become "makes her surprise"
+        if token.i and (parsed.tokens[token.i - 1].tag == "PRP" or parsed.tokens[token.i - 1].lower == "just"):
+            return False  # "makes her the surprise" must not become "makes her surprise", nor "just the man" "just man"
         following = parsed.tokens[token.i + 1] if token.i + 1 < len(parsed.tokens) else None
         if following is not None and token.lower != "the" and following.lemma in _UNITS:
             return False  # "within an hour" and "twice a week" are numbers
@@ -111,6 +116,9 @@ def is_dispensable(parsed: Parsed, token: Token) -> bool:
     if token.lemma not in ("be", "have") or token.lower.startswith(("'", "’")):
         return False
     verb = parsed.tokens[token.head] if token.dep in ("aux", "auxpass") else token
+    doer = parsed.child(verb, "nsubj", "nsubjpass")
+    if doer is not None and (doer.tag == "PRP" or doer.right > doer.i + 3):
+        return False  # "He snappy", "the pet that he got when he was 10 feeling worse"
     in_main_clause = verb.dep == "ROOT" or (verb.dep == "conj" and parsed.tokens[verb.head].dep == "ROOT")
     if token.dep in ("aux", "auxpass"):
         helpers = [parsed.tokens[c] for c in verb.children if parsed.tokens[c].dep in ("aux", "auxpass")]
@@ -154,7 +162,7 @@ def _validate(
 
 WRITING_STYLE = Perturbation(
     name="writing_style",
-    version="9",
+    version="10",
     family="domain",
     description="Rewrites the content in another style: shorthand notes, passive voice or active voice",
     effects={"consistency": "preserves", "relevance": "preserves"},

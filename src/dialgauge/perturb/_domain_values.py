@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Literal
 
 from dialgauge.language import NUMBER_WORDS
@@ -62,6 +63,10 @@ def invented(
     return value if value and value != surface else None
 
 
+#: How alike two names of places must be to be one place in two spellings.
+_ONE_PLACE = 0.6
+
+
 def _other_of(options: tuple[str, ...], surface: str, rng: Random) -> str:
     return rng.choice([option for option in options if option.lower() != surface.lower()])
 
@@ -71,6 +76,8 @@ def _other_near(surface: str, rng: Random, table: Literal["towns", "lands"]) -> 
     does not have."""
     own = surface.replace(" ", "_")
     others = next((sorted(names - {own}) for names in word_map(table).values() if own in names), [])
+    # "Cracow" is "Krakow".
+    others = [name for name in others if not get_close_matches(name.lower(), [own.lower()], 1, _ONE_PLACE)]
     return rng.choice(others).replace("_", " ") if others else None
 
 

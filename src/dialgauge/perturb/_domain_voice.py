@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import glued, inflect, is_question, like, verb_base
-from dialgauge.perturb._guards import has_determiner, noun_class
+from dialgauge.perturb._guards import has_determiner, lemma_of, noun_class
 from dialgauge.perturb._lexicon import word_list
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_first_name, is_person
@@ -17,10 +17,14 @@ from dialgauge.perturb._voice_guards import (
     is_cut_short,
     is_general,
     is_more_than_doer,
+    is_no_doer,
     is_run_on,
+    is_torn_apart,
+    is_written_to,
     leans_on_passive,
     without_mark,
 )
+from dialgauge.perturb._word_tables import word_set
 
 _NOMINATIVE = {"him": "he", "her": "she", "them": "they", "me": "I", "us": "we"}
 _OBJECTIVE = {nominative.lower(): objective for objective, nominative in _NOMINATIVE.items()}
@@ -53,6 +57,8 @@ _QUANTIFIERS = frozenset(
         "nothing",
     ]
 )
+#: Verbs of giving somebody something.
+_GIVING = word_set("giving_verbs")
 #: The supersense of places.
 _PLACE = 15
 #: Supersenses of animals, groups and people.
@@ -147,8 +153,10 @@ def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) 
         and not any(c.dep == "advcl" and c.tag == "VBG" and c.i > verb.i for c in children)
         and not any(_reaches_person(parsed, t) for t in object_)
         and not _has_second_object(parsed, verb, target)
-        and following not in ("from", "of", "with")
+        and following not in ("beyond", "from", "like", "of", "with", "without")
         and not _is_misread(parsed, verb, subject, target)
+        and not governs_clause(parsed, verb) and not is_torn_apart(parsed, verb, target)
+        and not is_written_to(parsed, verb, target)
         and target.lower not in _NO_SUBJECT and subject.lower not in _NO_SUBJECT
         and subject.tag not in ("WP", "WDT") and subject.lower != "it"
         and _can_lead(parsed, target, object_) and not _is_unsure(parsed, verb, whole[0], object_[-1])
@@ -225,6 +233,10 @@ def _has_second_object(parsed: Parsed, verb: Token, target: Token) -> bool:
     """*Wires him some money*, *asks a policeman the way*, *sends Logan pictures*: the passive has no place for the
     second one."""
     beside = [t for t in parsed.subtree(target) if t.dep in ("compound", "nmod", "poss") and t.i < target.i]
+    first = parsed.subtree(target)[0]
+    given = target.pos == "NOUN" and first.pos == "PROPN" and parsed.tokens[first.i + 1].tag != "POS"
+    if given and lemma_of(verb) in _GIVING:
+        return True  # "gave Jarod protein", whoever Jarod is
     if target.pos == "NOUN" and any(
         (is_first_name(t.text) or not t.text[0].isalpha()) and parsed.tokens[t.i + 1].tag != "POS" for t in beside
     ):
@@ -264,6 +276,7 @@ def _passive_edits(parsed: Parsed, verb: Token, subject: Token, target: Token) -
     # So do those that never change ("quit", "put").
     regular = verb.tag in ("VBD", "VBN") and (verb.lower.endswith("ed") or verb.lower == verb_base(verb))
     participle = verb.lower if regular else inflect(verb_base(verb), "VBN")
+    participle = "borne" if participle == "born" else participle  # what somebody bears is not born
     auxiliaries = [parsed.tokens[c] for c in verb.children if parsed.tokens[c].dep == "aux"]
     plural = _is_plural(parsed, target)
     changed = _passive_verb(verb, auxiliaries, plural, participle)
@@ -316,6 +329,7 @@ def _can_be_active(parsed: Parsed, verb: Token, subject: Token, by: Token) -> bo
         and not any(c.dep == "prep" and not c.children for c in children)  # "is looked after by", "was pointed at by"
         and not has_aside(parsed, by) and not has_aside(parsed, subject)
         and not is_cut_short(parsed, by) and not is_general(parsed, subject, by)
+        and not is_no_doer(parsed, verb, subject, by)
         and not leans_on_passive(parsed, verb, by) and not is_run_on(parsed, whole[0])
     )  # fmt: skip
 

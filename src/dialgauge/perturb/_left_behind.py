@@ -52,6 +52,8 @@ _ADDING = re.compile(
     r"|\b(?:[Tt]he|[Tt]wo|[Tt]heir|[Hh]is|[Hh]er)\s+other\b|\b[Tt]he (?:others|rest|latter|former)\b"
     r"|^The (?:two|three)\b|\bthe (?:decision|idea|news|offer|proposal|suggestion)\b"
 )
+#: Nouns do not begin with these.
+_ADVERBS = frozenset({"again", "here", "later", "now", "soon", "there", "today", "tomorrow", "tonight", "yesterday"})
 #: A sentence of so few words tells nothing by itself: *Ann is thankful.*
 _FEWEST = 4
 
@@ -100,8 +102,8 @@ def _stands_alone(pronoun: str, following: Sequence[str]) -> bool:
 
 
 def _is_object(pronoun: str, following: Sequence[str]) -> bool:
-    """Whether a pronoun cannot be the one who acts: *him*; *her* where no noun follows."""
-    alone = not following or following[0].lower() in word_list("function")
+    """Whether a pronoun cannot be the one who acts: *him*; *her* where no noun follows (*visit her today*)."""
+    alone = not following or following[0].lower() in word_list("function") | _ADVERBS
     return pronoun in _OBJECTIVE or (pronoun == "her" and alone)
 
 
@@ -135,8 +137,8 @@ def _is_lost(texts: Sequence[str], place: int, pointed: str, gone: Sequence[int]
         several = len(here) > 1 or bool(_SEVERAL & _lower_words(texts[before]))
         return not several or not named <= here
     if len(named) <= 1 and named <= here:
-        alike = [_gender(name) for name in _persons([texts[before]])]
-        return bool(named) and any(alike.count(gender) > 1 for gender in _meant(texts[place]))
+        alike = [_gender(name.split()[0]) for name in here]  # somebody whom no list knows may be either
+        return bool(named) and any(sum(one in (gender, None) for one in alike) > 1 for gender in _meant(texts[place]))
     return not _is_carried(texts, place, before)
 
 
@@ -169,6 +171,10 @@ def _is_orphaned(texts: Sequence[str], place: int, gone: Sequence[int]) -> bool:
     )
     missed = {_gender(name) for name in lost}
     spoken = set().union(*map(_meant, told))  # of somebody whom no list knows
+    carried = set().union(*(_meant(texts[other]) for other in range(place) if other not in gone))
+    strangers = spoken - carried - {_gender(name) for name in kept | here}
+    if points_back(texts[place]) == "person" and strangers & _meant(texts[place]):
+        return True  # "She is handed over to Mira. Mira is busy. She waits."
     return any(
         gender in missed or (gender not in known and (None in missed or gender in spoken))
         for gender in _meant(texts[place]) - {_gender(name) for name in here}

@@ -20,15 +20,13 @@ _OF_ANYBODY = frozenset(["i", "we", "you", "me", "us", "my", "our", "your"])
 
 
 def lesser_sentences(parsed: Parsed, dialogue: Dialogue | None) -> Safe[int]:
-    """The places of the sentences that the others can do without, the least important first. One always stays."""
-    places = range(len(parsed.sentences)) if len(parsed.sentences) > 1 else ()
+    """The places of the sentences that the others can do without, the least important first. The first one says what
+    it is about and always stays."""
+    places = range(1, len(parsed.sentences))
     safe = safe_ones(parsed, places, _uncut, _tied, _introduces)
     texts = [parsed.text[start:end] for start, end in parsed.sentences]
     scores = nearness(texts, dialogue) if len(safe) > 1 else [0.0] * len(texts)
-    # Of two sentences the first says what the other one answers.
-    ranked = sorted(
-        safe, key=lambda place: (place == 0 and len(texts) == 2, _is_outcome(texts[place]), scores[place], -place)
-    )
+    ranked = sorted(safe, key=lambda place: (_is_outcome(texts[place]), scores[place], -place))
     return Safe(ranked, safe.refused)
 
 

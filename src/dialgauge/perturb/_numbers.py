@@ -12,20 +12,45 @@ from dialgauge.perturb._registry import register
 #: A number by itself: neither a part of a date, a time, a range or a telephone number, nor of a word.
 _NUMBER = re.compile(r"(?<![\w.,:/–—-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w:/–—-])")
 
+#: What makes a number a limit: *over 40* is true of many.
+_LIMIT = re.compile(
+    r"(?:\b(?:above|almost|below|beyond|nearly|over|under|up to|at (?:least|most)|(?:less|fewer|more) than)|[<>≥≤~])"
+    r"\s?[$£€]?$",
+    re.IGNORECASE,
+)
+#: An amount of money, or one that the reader knows.
+_AGAIN = re.compile(r"[$£€]\s?\d|\b(?:[Tt]he|[Tt]hose|[Tt]hese) \d")
+_NEXT_WORD = re.compile(r"\s?([^\W\d_]+)")
+
 #: How far a number of one digit may move: nobody has eight dogs instead of two, or an evening at two.
 _APART = 2
 
 
 def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
-    """Change one number, wherever the summary has it."""
+    """Change one number, wherever the summary has it of the same thing."""
     said = {match.group() for match in _NUMBER.finditer(f"{parsed.text}\n{dialogue.text if dialogue else ''}")}
-    places = {match.group() for match in _NUMBER.finditer(parsed.text)}
-    chosen = {number: others for number in sorted(places) if (others := _others(number, said))}
+    places: dict[tuple[str, str], list[re.Match[str]]] = {}
+    for match in _NUMBER.finditer(parsed.text):
+        places.setdefault((match.group(), _of_what(parsed.text, match)), []).append(match)
+    chosen = {
+        place: others
+        for place, found in sorted(places.items())
+        if not any(_LIMIT.search(parsed.text[: match.start()]) for match in found)
+        and (others := _others(place[0], said))
+    }
     if not chosen:
         return NotApplicable("no number in digits that could be another one")
-    number = rng.choice(sorted(chosen))
-    other = rng.choice(chosen[number])
-    return [Edit(*match.span(), other) for match in _NUMBER.finditer(parsed.text) if match.group() == number]
+    place = rng.choice(sorted(chosen))
+    other = rng.choice(chosen[place])
+    return [Edit(*match.span(), other) for match in places[place]]
+
+
+def _of_what(text: str, number: re.Match[str]) -> str:
+    """The word behind a number: two months and two weeks are not one thing. An amount that is told again is (*costs
+    £120, and the £120 are …*)."""
+    behind = _NEXT_WORD.match(text, number.end())
+    again = _AGAIN.search(text) is not None
+    return behind[1].lower() if behind and not again else ""
 
 
 def _others(number: str, said: set[str]) -> list[str]:
@@ -49,7 +74,7 @@ def check(original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dia
 register(
     Perturbation(
         name="change_number",
-        version="2",
+        version="3",
         family="further",
         description="replaces a number in digits by another that is neither in the summary nor in the transcript",
         effects={"consistency": "degrades", "relevance": "preserves"},

@@ -1,12 +1,67 @@
-"""Passive clauses that cannot be made active without another meaning or bad English."""
+"""Clauses that cannot be turned into the other voice without another meaning or bad English."""
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from dialgauge.perturb._guards import lemma_of, noun_class
 from dialgauge.perturb._parse import Parsed, Token
-from dialgauge.perturb._people import is_first_name
+from dialgauge.perturb._people import is_first_name, is_person
 from dialgauge.perturb._spans import PLACEHOLDER
+
+_REFLEXIVE = re.compile(r"sel(?:f|ves)$")
+#: Supersenses of animals, groups and people; of acts; of times and of amounts.
+_LIVING, _ACT, _MEASURES = frozenset((5, 14, 18)), 4, frozenset((23, 28))
+#: After these *by the glass* or *by the hour* says how much at a time.
+_TRADING = frozenset(["bill", "buy", "charge", "hire", "let", "pay", "rent", "sell"])
+#: Verbs whose object is words.
+_OF_WORDS = frozenset(["read", "recite", "sing", "write"])
+#: An object of more words does not stand before a particle or an adverb of its verb.
+_SHORT_OBJECT = 2
+#: A full stop within a phrase, unless it closes a title.
+_STOP = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)[.!?]\s")
+
+
+def is_torn_apart(parsed: Parsed, verb: Token, target: Token) -> bool:
+    """*Spoils the plot for Jon*, *pays twice the price than she does*, *agree conditions can differ*, *did it
+    themselves*: what stands behind the noun may belong to the verb, or the noun to what follows."""
+    object_ = parsed.subtree(target)
+    behind = [t for t in parsed.tokens[object_[-1].i + 1 :] if t.sentence == verb.sentence]
+    loose = any(t.dep == "prep" and t.lower != "of" for t in object_ if t.i > target.i)
+    equal = any(t.lower in ("as", "same", "such") for t in object_) and any(t.lower == "as" for t in behind[:1])
+    compared = equal or any(t.lower == "than" for t in [*object_, *behind])
+    opens_clause = any(t.pos in ("VERB", "AUX") and t.tag != "VBN" for t in behind[:1])
+    # "Considers the post an ad"
+    second = any(t.dep == "det" and parsed.tokens[t.i - 1].pos in ("NOUN", "PROPN") for t in object_[1:])
+    aside = second or any(t.text == "," for t in object_)  # "her neighbour, Jack"
+    own = any(_REFLEXIVE.search(t.lower) for t in [*object_, *behind[:1]])
+    return loose or compared or opens_clause or own or aside
+
+
+def is_written_to(parsed: Parsed, verb: Token, target: Token) -> bool:
+    """*She wrote him*: it is not he who was written."""
+    somebody = is_person(parsed, target) or target.lower in ("him", "her", "them", "me", "us")
+    return somebody and lemma_of(verb) in _OF_WORDS
+
+
+def is_no_doer(parsed: Parsed, verb: Token, subject: Token, by: Token) -> bool:
+    """*Closed by the time she comes*, *sold by the glass*, *explained by it being broken*, *paid by himself*: no one
+    who acts. *Parking is paid by her*, *the transport of it is taken on by her*: one who does it only with another
+    word, or behind a long phrase."""
+    doer = parsed.child(by, "pobj")
+    phrase = without_mark(parsed.subtree(by))
+    after = parsed.tokens[phrase[-1].i + 1 : phrase[-1].i + 2]
+    measured = doer is None or noun_class(doer) in _MEASURES or lemma_of(doer) == "time"
+    if doer is None or measured or _REFLEXIVE.search(doer.lower):
+        return True
+    living = is_person(parsed, doer) or doer.pos in ("PROPN", "PRON") or noun_class(doer) in _LIVING
+    rated = lemma_of(verb) in _TRADING and not living
+    done = any(t.lower == "being" for t in phrase) or any(t.tag == "VBG" for t in after)
+    whole = parsed.subtree(subject)
+    text = parsed.text[whole[0].start : whole[-1].end]
+    free = lemma_of(verb) == "pay" and (noun_class(subject) == _ACT or subject.lower.endswith("ing"))
+    between = any(verb.i < c < by.i and parsed.tokens[c].dep not in ("aux", "neg") for c in verb.children)
+    return rated or done or free or _STOP.search(text) is not None or (between and len(whole) > _SHORT_OBJECT)
 
 
 def has_aside(parsed: Parsed, noun: Token) -> bool:
