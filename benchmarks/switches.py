@@ -17,10 +17,10 @@ from dialgauge.corpus import Corpus, CorpusInfo, Dialogue, Rating, Summary, Turn
 CONVERSATIONS = Conversations(Path(__file__).with_suffix(""), held_out=8)
 #: The sets by the names under which the benchmark asks for them: held-out conversations of these files.
 SWITCHED: Mapping[str, tuple[str, ...]] = {
-    "switched calls": ("calls", "long"),
-    "switched service": ("service",),
-    "switched chats": ("chats",),
-    "switched talks": ("talks",),
+    "switched calls": ("calls", "calls2", "long", "long2", "desks", "phone", "sales"),
+    "switched service": ("service", "service2"),
+    "switched chats": ("chats", "chats2", "groups", "mixed"),
+    "switched talks": ("talks", "talks2"),
 }
 #: For each switch its version, "one" or "two".
 Versions = Mapping[str, str]
