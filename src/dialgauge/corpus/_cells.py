@@ -76,6 +76,15 @@ def unread_judgements(values: pl.Series) -> bool:
     return any(_speaks_of_judgements(parsed_cell(text)) for text in shown)
 
 
+def labels_in(values: pl.Series) -> int:
+    """How many answers cells hold that are lists of nothing else; 0 where one cell is anything else."""
+    parsed = [parsed_cell(text) for text in values.drop_nulls().cast(pl.String)]
+    lists = [value for value in parsed if isinstance(value, list)]
+    answers = [str(one) for value in lists for one in value if one is not None and not isinstance(one, dict | list)]
+    whole = len(lists) == len(parsed) and all(map(is_answer, answers))
+    return len(answers) if whole else 0
+
+
 def unread_marks(values: pl.Series) -> bool:
     """Whether cells that nobody understood, under a name of marks, are lists or objects with marked places in them."""
     shown = values.drop_nulls().cast(pl.String).head(_SHOWN)

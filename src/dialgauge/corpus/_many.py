@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from dialgauge.corpus._blind_keys import as_key
 from dialgauge.corpus._delimited import is_prose, is_table
 from dialgauge.corpus._fields import fields_of
 from dialgauge.corpus._file_cells import with_texts_of_files
@@ -96,6 +97,9 @@ def _sheet(file: Path, table: Table) -> Sheet:
     if table.records is None:
         table = with_questions(table)
         return Sheet(file.stem, table.frame, table.place)
+    key = as_key(table.records[0][1]) if len(table.records) == 1 else None
+    if key is not None:
+        return Sheet(file.stem, key, lambda row: table.place(0))
     made = flat_rows((record for _, record in table.records), str(file))
     numbers = [number for number, _ in made]
     places = [table.place(number) for number in numbers]

@@ -223,6 +223,9 @@ def _stacked(sheets: Sequence[Sheet], plans: dict[str, Plan], what: str) -> Tabl
             alike = group
             stack = stack.with_columns(pl.when(pl.col(SHEET).is_in(several)).then(SHEET).alias(SHEET))
             break
+    if meaning == "annotator":
+        called = own_parts([sheet.name for sheet in alike])
+        stack = stack.with_columns(pl.col(SHEET).replace(called))
     said = f"read from several {what}s: {', '.join(sheet.name for sheet in sheets)}"
     if meaning:
         whose = "each" if len(alike) == len(sheets) else f"each of {', '.join(sheet.name for sheet in alike)}"
@@ -279,6 +282,40 @@ def _holds_comparisons(stack: pl.DataFrame) -> bool:
         return bool(with_comparisons(Table(stack, lambda row: ("", row)), {}).further)
     except InputError:
         return False
+
+
+#: What stands between the words of a name of a file.
+_BETWEEN = re.compile(r"[\W_]+")
+
+
+def own_parts(names: Sequence[str]) -> dict[str, str]:
+    """What each name of a person says beside the words that all begin or end with (``Study 3 - Ann``).
+
+    Names stay whole where the rest is a number or a letter: ``rater_1``.
+    """
+    words = [_BETWEEN.split(name) for name in names]
+    first = _in_common(words)
+    last = _in_common([own[first:][::-1] for own in words])
+    own = [" ".join(one[first : len(one) - last]) for one in words]
+    telling = all(re.search(r"[^\W\d_]{2}", rest) for rest in own) and len(set(own)) == len(names) > 1
+    if not telling:
+        return {name: name for name in names}
+    return {name: _between(name, one, first, last) for name, one in zip(names, words, strict=True)}
+
+
+def _in_common(words: Sequence[Sequence[str]]) -> int:
+    """With how many words all begin."""
+    return next(
+        (place for place, here in enumerate(zip(*words, strict=False)) if len(set(here)) > 1), min(map(len, words))
+    )
+
+
+def _between(name: str, words: Sequence[str], first: int, last: int) -> str:
+    """The part of a name without so many words at its beginning and its end, as it is written."""
+    before = r"[\W_]*".join(map(re.escape, words[:first]))
+    behind = r"[\W_]*".join(map(re.escape, words[len(words) - last :]))
+    found = re.fullmatch(rf"{before}[\W_]*(.*?)[\W_]*{behind}", name, re.DOTALL)
+    return found[1] if found else name
 
 
 #: What parts of a file are called that are no names: by place, by time, by use.
