@@ -196,3 +196,19 @@ def test_long_answers_of_prodigy_are_no_summaries(tmp_path: Path) -> None:
     assert corpus.choices.is_empty()
     assert corpus.summaries.height == 12
     assert corpus.ratings["value"].count() == 24
+
+
+def test_scores_that_are_called_best_and_worst_are_no_choices(tmp_path: Path) -> None:
+    records = [
+        {
+            "call_id": c,
+            "turns": _said(c),
+            "candidates": {s: _text(c, s) for s in _SYSTEMS},
+            "best_of": 0.4,
+            "worst_of": 0.1,
+        }
+        for c in _CALLS
+    ]
+    corpus = read_corpus(_dump(tmp_path / "a.json", records))
+    assert corpus.choices.is_empty()
+    assert corpus.summaries.height == 12

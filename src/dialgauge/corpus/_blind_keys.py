@@ -25,7 +25,7 @@ def with_letters_told(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
         others = [sheet for sheet in sheets if sheet is not key] if told else []
         chosen = {sheet.name: found for sheet in others if (found := _chosen(sheet, told))}
         blind = [sheet for sheet in others if sheet.name not in chosen]
-        columns = {sheet.name: found for sheet in blind if (found := _coded(sheet, told))}
+        columns = {sheet.name: coded for sheet in blind if (coded := _coded(sheet, told))}
         if columns or chosen:
             listed = ", ".join(f"{name!r} ({letter!r})" for name, (_, letter) in columns.items())
             listed = ", ".join([*([listed] if listed else []), *(f"{name!r} ('best', 'worst')" for name in chosen)])

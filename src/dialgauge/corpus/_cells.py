@@ -10,7 +10,16 @@ import polars as pl
 
 from dialgauge.corpus._names import USES, is_dimension, is_metric, is_person, normalised
 from dialgauge.corpus._nested_answers import holds_marks
-from dialgauge.corpus._shapes import DIALOGUE, JUDGEMENTS, are_marks, are_turns, hold_judgements, hold_summaries
+from dialgauge.corpus._shapes import (
+    DIALOGUE,
+    JUDGEMENTS,
+    SUMMARIES,
+    are_marks,
+    are_summaries,
+    are_turns,
+    hold_judgements,
+    hold_summaries,
+)
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._values import is_answer
 
@@ -22,6 +31,8 @@ JOINED = re.compile(r"-?\d+(?:\.\d+)?(?:\s*[|;]\s*-?\d+(?:\.\d+)?)+")
 #: "Coherence: 4; Fluency: 5": the answers to several questions in one cell.
 _PAIR = re.compile(r"\s*([^\W\d][^:=;|\n]{0,38}?)\s*[:=]\s*([^:=;|\n]{1,40}?)\s*")
 _SHOWN = 50
+#: A summary has more words than this.
+_SHORT = 3
 _LONGEST = 100_000
 _DEEPEST = 6
 
@@ -62,6 +73,10 @@ def _judges(name: str, value: Any) -> bool:
     if isinstance(value, list) and are_turns(value):
         return False
     if hold_judgements(value) or hold_summaries(value) or are_marks(value):
+        return True
+    if isinstance(value, dict) and SUMMARIES.fullmatch(name) and are_summaries(value):
+        return all(len(str(text).split()) > _SHORT for text in value.values())
+    if isinstance(value, list) and is_person(name.removesuffix("s")) and all(isinstance(one, str) for one in value):
         return True
     inner = value if isinstance(value, dict) else {}
     named = bool(JUDGEMENTS.fullmatch(name)) or is_dimension(name)

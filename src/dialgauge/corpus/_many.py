@@ -4,7 +4,7 @@ import contextlib
 import glob
 import os
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from dialgauge.corpus._fields import fields_of
 from dialgauge.corpus._file_cells import with_texts_of_files
 from dialgauge.corpus._files import read_text
 from dialgauge.corpus._judged_apart import judged_apart
+from dialgauge.corpus._legends import with_legends
 from dialgauge.corpus._look_alikes import is_named
 from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normalised
 from dialgauge.corpus._nested import flat_rows, to_frame
@@ -31,6 +32,7 @@ from dialgauge.corpus._text_files import first_of, name_systems, named_texts, un
 from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
 from dialgauge.corpus._wrapped import unwrapped
 from dialgauge.corpus.layouts import recast
+from dialgauge.corpus.layouts._base import ROW
 from dialgauge.errors import InputError, counted
 
 #: How files are read, by the end of their names.
@@ -221,11 +223,15 @@ def load_many(path: Path, loaders: Loaders) -> Table:
             made = _records(tables)
             return replace(made, notes=(*made.notes, *left), unread=unread)
         tables = apart
+    marked = _of_errors(tables)
+    tables |= marked
     problems = [problem for table in tables.values() for problem in table.problems]
     notes = [f"{file.name}: {note}" for file, table in tables.items() for note in table.notes]
     notes += left if is_pattern(path) else [*left, *_other_files(path, loaders)]
     sheets = _told_apart({file: _sheet(file, table) for file, table in tables.items()})
+    sheets = with_legends(sheets, () if is_pattern(path) else _explanations(path), notes)
     stacked = one_table([*written, *sheets], notes, "file")
+    stacked = _with_further(stacked, list(marked.values()))
     return Table(
         stacked.frame,
         stacked.place,
@@ -235,7 +241,43 @@ def load_many(path: Path, loaders: Loaders) -> Table:
         known=stacked.known,
         unread={**stacked.unread, **unread, **({} if is_pattern(path) else _unread_files(path, loaders))},
         parts=stacked.parts,
+        dropped=stacked.dropped,
+        further=stacked.further,
     )
+
+
+#: A layout of errors in summaries, which may name dialogues that another file holds.
+_ERRORS = "mqm"
+
+
+def _of_errors(tables: Mapping[Path, Table]) -> dict[Path, Table]:
+    """The one file of marked errors beside files of something else, as its layout reads it."""
+    made = {file: recast(table, {}) for file, table in tables.items() if table.records is None}
+    found = {file: table for file, table in made.items() if table is not None and table.layout == _ERRORS}
+    return found if len(found) == 1 < len(tables) else {}
+
+
+def _with_further(stacked: Table, made: Sequence[Table]) -> Table:
+    """A table with the judgements that a layout took out of one of its parts; their rows come after its own."""
+    if not made:
+        return stacked
+    (part,), height = made, stacked.frame.height
+    shift = height - part.frame.height
+    further = {name: frame.with_columns(pl.col(ROW) + shift) for name, frame in part.further.items()}
+    place = stacked.place
+    return replace(
+        stacked,
+        further=further,
+        place=lambda row: place(row) if row < height else part.place(row - shift),
+        dropped={**stacked.dropped, **part.dropped},
+    )
+
+
+def _explanations(folder: Path) -> Iterator[str]:
+    """The texts of a folder that explain its other files."""
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and is_prose(file) and not _is_elsewhere(file.relative_to(folder), folder):
+            yield read_text(file).text
 
 
 def _refuse_copies(tables: Mapping[Path, Table]) -> None:

@@ -12,6 +12,7 @@ from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._items import with_items
 from dialgauge.corpus._linked import are_alike, with_links
 from dialgauge.corpus._names import USES, heading, is_dimension, normalised
+from dialgauge.corpus._normal_form import in_words
 from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._put_aside import put_aside
@@ -39,6 +40,10 @@ def one_table(
     did not count are not read, and named.
     """
     sheets, aside = put_aside(sheets, what) if what in ("sheet", "file") else (sheets, {})
+    form = in_words(sheets)
+    if form is not None:
+        sheets = [*form.sheets, *(sheet for sheet in sheets if sheet.name not in form.used)]
+        notes = [*notes, *form.notes]
     plain = {sheet.name: Table(sheet.frame, sheet.place) for sheet in sheets}
     # What stands alone in a row of a sheet is a remark; in nested lists it is what all that is below it belongs to.
     tidied = plain if what == "list" else {name: without_totals(one, {}) for name, one in plain.items()}
@@ -67,7 +72,13 @@ def one_table(
     # A list of the answers that may be given has one column.
     unread |= _unread([sheet for sheet in hidden if sheet.frame.width > 1], filled, plans, f"hidden {what}")
     parts = (*as_they_are, *(sheet for sheet in hidden if sheet.name not in unread))
-    return replace(table, notes=(*notes, *said, *table.notes), unread={**unread, **aside, **table.unread}, parts=parts)
+    return replace(
+        table,
+        notes=(*notes, *said, *table.notes),
+        unread={**unread, **aside, **table.unread},
+        parts=parts,
+        dropped=form.dropped if form is not None else {},
+    )
 
 
 def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str, Plan], what: str) -> dict[str, str]:

@@ -18,7 +18,10 @@ from dialgauge.corpus._wide_headings import with_accents
 from dialgauge.corpus.layouts._base import ROW, hash_id
 
 Options = Mapping[str, Mapping[str, str]]
-_SYSTEM = "system|model|summarizer|candidate|option|opt|name|sistema|modelo|modello|modell|systeme|modele|nombre|nom"
+_SYSTEM = (
+    "system|sys|model|summarizer|candidate|option|opt|name|engine|vendor|bot|llm|policy|sistema|modelo|modello|modell|"
+    "systeme|modele|nombre|nom"
+)
 _TEXT = (
     "summary|output|response|text|hypothesis|candidate|answer|option|item|zusammenfassung|kurzfassung|antwort|resumen|"
     "sintesis|respuesta|texto|opcion|resumo|resposta|resume|synthese|reponse|texte|riassunto|sintesi|samenvatting"
@@ -31,7 +34,7 @@ def _find_options(names: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """The columns of each option by its side: ``{"a": {"system": "system_a", "summary": "summary_a"}}``."""
     found: dict[str, dict[str, str]] = {}
     # What is plainly a name of a system comes first: an option beside it is its text.
-    for column, name in sorted(names.items(), key=lambda one: not one[1].startswith(("system", "model", "sistema"))):
+    for column, name in sorted(names.items(), key=lambda one: not one[1].startswith(("sys", "model", "sistema"))):
         for use, stems in (("system", _SYSTEM), ("summary", _TEXT)):
             at = re.fullmatch(rf"(?:{stems})_?({_SIDE})(?:_(?:text|name))?|({_SIDE})_(?:{stems})", name)
             if use == "system":

@@ -74,7 +74,12 @@ def _answers(record: Record) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
 
 
 def _is_best_worst(keys: frozenset[str], first: Record) -> bool:
-    return _question(first) is not None and next(_answers(first), None) is not None
+    asked = _question(first)
+    if asked is None:
+        return False
+    names = {letter: system or letter for letter, (system, _) in asked[1].items()}
+    said = [str(answer[own]) for _, answer in _answers(first) for own in _ends_of(answer).values()]
+    return any(_chosen(one, names) is not None for one in said)
 
 
 def _best_worst(builder: Builder) -> None:

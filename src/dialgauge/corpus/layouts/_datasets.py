@@ -5,7 +5,7 @@ import re
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-from dialgauge.corpus._names import COMMENT_WORDS, TIE, USES, normalised
+from dialgauge.corpus._names import COMMENT_WORDS, TIE, USES, is_bare_id, normalised
 from dialgauge.corpus.layouts._base import Builder, Layout, Record, hash_id
 
 _OWN = re.compile(r"_(?:input_hash|task_hash|session_id|annotator_id|timestamp|view_id|is_binary)")
@@ -22,20 +22,26 @@ def _prodigy(builder: Builder) -> None:
     marked = any(record.get("spans") for _, record in builder.records)
     labels = _labels_of(builder.records)
     named = _naming_key(builder.records)
+    called = _id_key(builder)
+    sentences = _sentences(builder.records)
     for line, record in builder.records:
-        given = record.get("meta")
-        meta: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
-        data: dict[str, Any] = {**meta, **{k: v for k, v in record.items() if k not in _TASK and not _OWN.fullmatch(k)}}
+        data = _data_of(record)
         compared = _compared(record, labels)
         if compared is None:
+            if called in data:
+                data["dialogue_id"] = data.pop(called)
             data.setdefault("summary", record.get("text"))
-            builder.item(line, data)
+            builder.item(line, {key: value for key, value in data.items() if key not in _SENTENCE})
         else:
             if named in data:
                 data["dialogue_id"] = data.pop(named)
             data.setdefault("dialogue", record.get("text"))
         who = str(record.get("_annotator_id") or record.get("_session_id") or "1")
         judged = builder.key(data) | {"annotator": who, "time": record.get("_timestamp")}
+        number, shift = sentences.get((str(data.get("summary")), str(record.get("text"))), (None, 0))
+        if number is not None:
+            own = next((data[key] for key in data if key in _SENTENCE and isinstance(data[key], int)), number)
+            judged["sentence"] = own
         answer = record.get("answer")
         if answer == "ignore" or (answer == "reject" and (marked or "options" in record)):
             builder.dropped[f"the answer is {answer}"] += 1
@@ -47,9 +53,10 @@ def _prodigy(builder: Builder) -> None:
             builder.add(line, judged | {"dimension": str(record.get("label") or "choice"), "value": value})
         elif marked:
             spans = [one for one in record.get("spans") or () if isinstance(one, Mapping)]
+            judged.pop("sentence", None)
             for one in spans:
-                place = {"start": one.get("start"), "end": one.get("end"), "label": one.get("label")}
-                builder.judge("spans", line, judged | {"dimension": "errors"} | place)
+                ends = {end: one[end] + shift if isinstance(one.get(end), int) else None for end in ("start", "end")}
+                builder.judge("spans", line, judged | {"dimension": "errors", "label": one.get("label")} | ends)
             if not spans:
                 builder.judge("spans", line, judged | {"dimension": "errors", "start": None, "end": None})
         else:
@@ -61,6 +68,48 @@ def _prodigy(builder: Builder) -> None:
         builder.ignored["answer"] = "says whether the task was done, not how good the summary is"
     if builder.dropped:
         builder.notes.append(f"{sum(builder.dropped.values())} tasks were ignored or rejected and are left out")
+
+
+def _data_of(record: Record) -> dict[str, Any]:
+    """What a task says of its text, in its metadata and beside it."""
+    given = record.get("meta")
+    meta = given if isinstance(given, Mapping) else {}
+    return {**meta, **{k: v for k, v in record.items() if k not in _TASK and not _OWN.fullmatch(k)}}
+
+
+#: Keys of the number of a sentence.
+_SENTENCE = frozenset({*USES["sentence"], "sent", "sent_id", "sent_no", "sentence_no", "sentence_number"})
+
+
+def _sentences(records: Iterable[tuple[int, Record]]) -> dict[tuple[str, str], tuple[int, int]]:
+    """The number of each text that is a part of a summary beside it, counted from 0, and where it begins there."""
+    parts: dict[str, dict[str, int]] = {}
+    for _, record in records:
+        summary, text = str(_data_of(record).get("summary") or ""), str(record.get("text") or "")
+        if text and text != summary and text in summary:
+            parts.setdefault(summary, {})[text] = summary.find(text)
+    return {
+        (summary, text): (number, start)
+        for summary, own in parts.items()
+        for number, (text, start) in enumerate(sorted(own.items(), key=lambda one: one[1]))
+    }
+
+
+def _id_key(builder: Builder) -> str | None:
+    """The key that names the dialogues, one word for each, where none is called like an id."""
+    pairs: dict[str, set[tuple[str, str]]] = {}
+    for _, record in builder.records:
+        data = _data_of(record)
+        if builder.pick(data, "dialogue_id") is not None or (said := builder.pick(data, "dialogue")) is None:
+            return None
+        for key, value in data.items():
+            if is_bare_id(normalised(key)) and isinstance(value, str | int) and len(str(value).split()) == 1:
+                pairs.setdefault(key, set()).add((str(value), str(said)))
+    texts = {said for own in pairs.values() for _, said in own}
+    for key, own in pairs.items():
+        if len({name for name, _ in own}) == len(own) == len(texts) > 1:
+            return key
+    return None
 
 
 def _naming_key(records: Iterable[tuple[int, Record]]) -> str | None:
