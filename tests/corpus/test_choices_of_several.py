@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from dialgauge.corpus import Corpus, read_corpus
+from dialgauge.errors import InputError
 
 _SYSTEMS = ("lynx-2", "otter", "first lines")
 _CALLS = ("T-71", "T-72", "T-73", "T-74")
@@ -171,7 +172,8 @@ def test_an_empty_or_double_pick_of_prodigy_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(map(json.dumps, tasks)))
     corpus = read_corpus(path)
-    assert corpus.accounts[0].rejected == {"nothing was picked": 1, "several were picked": 1}
+    assert corpus.accounts[0].rejected == {"nothing was picked": 1}
+    assert _asked(corpus) == ["1 of 7 judgements left out (14%)"]
     assert corpus.choices.filter(choice="best").height == 6
 
 
@@ -212,3 +214,30 @@ def test_scores_that_are_called_best_and_worst_are_no_choices(tmp_path: Path) ->
     corpus = read_corpus(_dump(tmp_path / "a.json", records))
     assert corpus.choices.is_empty()
     assert corpus.summaries.height == 12
+
+
+def test_numbered_options_of_prodigy_are_no_systems(tmp_path: Path) -> None:
+    tasks = _tasks()
+    for task in tasks:
+        for number, option in enumerate(task["options"]):
+            option["id"] = number
+        task["accept"] = [1]
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(map(json.dumps, tasks)))
+    with pytest.raises(InputError, match="nothing says who wrote each"):
+        read_corpus(path)
+
+
+def test_a_key_that_was_not_understood_is_asked_about(tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    rows = [["call", "letter", "transcript", "summary", "rater", "clarity"]]
+    said = {call: "\n".join(": ".join(one) for one in _said(call)) for call in _CALLS}
+    rows += [
+        [call, letter, said[call], _text(call, letter), who, str(1 + (int(call[-1]) + len(letter + who)) % 5)]
+        for call in _CALLS
+        for letter in "AB"
+        for who in _PEOPLE
+    ]
+    _write(folder / "rated.csv", rows)
+    _dump(folder / "key.json", {call: {"A": _SYSTEMS[int(call[-1]) % 2], "B": _SYSTEMS[2]} for call in _CALLS})
+    assert any("'key' may say which system" in text for text in _asked(read_corpus(folder)))

@@ -299,3 +299,113 @@ def test_dimensions_that_are_called_like_systems_are_asked_about(tmp_path: Path)
     path = tmp_path / "a.csv"
     pl.DataFrame(rows).write_csv(path)
     assert any("'Fjord' is called like a system" in text for text in _asked(read_corpus(path)))
+
+
+def test_a_page_that_says_two_things_under_the_name_of_a_system_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    text = _page("people in columns").replace("## Call K-302", "- **Fjord**: too long for my taste\n\n## Call K-302")
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="gives a system another text"):
+        read_corpus(path)
+
+
+def test_lines_like_turns_elsewhere_in_a_section_are_no_turns(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    text = _page("people in columns").replace("**Transcript**", "Agent: Kim Lee\n\n**Transcript**")
+    path.write_text(text.replace("**Summaries**", "**Summaries**\n\nWinner: nobody yet"), encoding="utf-8")
+    corpus = _well(read_corpus(path))
+    assert any("no part of a dialogue or summary" in note for note in corpus.notes)
+
+
+def test_objects_that_only_name_people_hold_no_labels(tmp_path: Path) -> None:
+    records = [
+        {"id": call, "dialogue": "Desk: Hello.\nGuest: Hi.", "annotation": {"annotator": who, "reviewer": "Kim"}}
+        | {"system": system, "summary": _text(call, system), "clarity": _score(call, system, who)}
+        for call in _CALLS
+        for system in _SYSTEMS
+        for who in _PEOPLE
+    ]
+    corpus = read_corpus(_dump(tmp_path / "a.json", records))
+    assert "annotation" not in corpus.dimensions
+    assert "label" not in corpus.dimensions
+
+
+def test_parts_of_summaries_with_flags_are_no_people(tmp_path: Path) -> None:
+    records = [
+        {
+            "id": call,
+            "dialogue": "\n".join(": ".join(turn) for turn in _turns(call)),
+            "summaries": [
+                {
+                    "system": system,
+                    "summary": _text(call, system),
+                    "parts": [
+                        {"heading": one, "kept": ("yes", "no")[_score(call, system, one) % 2]} for one in ("Top", "End")
+                    ],
+                    "ratings": [{"annotator": who, "clarity": _score(call, system, who)} for who in _PEOPLE],
+                }
+                for system in _SYSTEMS
+            ],
+        }
+        for call in _CALLS
+    ]
+    corpus = read_corpus(_dump(tmp_path / "a.json", records))
+    assert sorted(corpus.ratings["annotator"].unique()) == list(_PEOPLE)
+    assert any("kept' looks like judgements" in text for text in _asked(corpus))
+
+
+def test_answers_in_words_beside_a_summary_are_no_summaries(tmp_path: Path) -> None:
+    rows = [
+        {
+            "call_id": call,
+            "transcript": "A: Hi.\nB: Yes.",
+            "system": system,
+            "summary": _text(call, system),
+            "rater": who,
+        }
+        | {
+            "responses": repr({"q1": "I think that it is good", "q2": "It is a bit long"}),
+            "clarity": _score(call, system, who),
+        }
+        for call in _CALLS
+        for system in _SYSTEMS
+        for who in _PEOPLE
+    ]
+    path = tmp_path / "a.csv"
+    pl.DataFrame(rows).write_csv(path)
+    assert read_corpus(path).systems == sorted(_SYSTEMS)
+
+
+def test_files_that_are_called_after_dimensions_and_people_are_asked_about(tmp_path: Path) -> None:
+    for dimension in ("clarity", "tone"):
+        for who in _PEOPLE:
+            rows = [
+                {"call_id": call, "system": system, "summary": _text(call, system), "score": _score(call, system, who)}
+                for call in _CALLS
+                for system in _SYSTEMS
+            ]
+            pl.DataFrame(rows).write_csv(tmp_path / f"{dimension}_{who}.csv")
+    assert any("combinations of dimensions and people" in text for text in _asked(read_corpus(tmp_path)))
+
+
+def test_texts_of_a_page_go_on_in_the_lines_below(tmp_path: Path) -> None:
+    text = _page("people in columns")
+    for system in _SYSTEMS:
+        text = text.replace(f"So says {system}.\n", f"So says\n  {system}.\n")
+    text = text.replace("- **Delta 2**: ", "#### Delta 2\n\n").replace("My train was", "My train\n> was")
+    path = tmp_path / "a.md"
+    path.write_text(text, encoding="utf-8")
+    corpus = _well(read_corpus(path))
+    assert set(corpus.summaries["text"]) == {_text(call, system) for call in _CALLS for system in _SYSTEMS}
+    assert corpus.dialogue("K-301").turns[1].text.split() == ["My", "train", "was", "cancelled."]
+
+
+def test_matrices_of_items_with_people_of_their_own_are_not_read_by_others(tmp_path: Path) -> None:
+    content = _minutes(("clarity", "coverage", "tone"))
+    for one in content["meetings"].values():
+        one["judges"] = list(_PEOPLE[::-1])
+    try:
+        corpus = read_corpus(_dump(tmp_path / "a.json", content))
+    except InputError:
+        return
+    assert _asked(corpus)

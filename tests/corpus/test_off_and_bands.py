@@ -147,3 +147,17 @@ def test_labels_of_which_the_mean_is_read_are_counted_as_not_used(tmp_path: Path
     assert corpus.accounts[0].unused == {"coverage_labels": 48}
     assert any("'coverage_labels', which are not read" in note for note in corpus.notes)
     assert corpus.ratings.filter(pl.col("system") == "Oak")["value"].to_list()[:2] == [1.0, 0.67]
+
+
+def test_many_of_what_may_be_counted_are_no_slip(tmp_path: Path) -> None:
+    slips: dict[int, object] = {row: row % 5 for row in range(1, 33)}
+    rows = _rated(slips | {9: 17})
+    rows[0][-1] = "edits needed"
+    assert 17 in read_corpus(_write(tmp_path / "a.csv", rows)).ratings["value"].to_list()
+
+
+def test_names_below_a_band_that_may_be_people_are_asked_about(tmp_path: Path) -> None:
+    rows = [[*row[:4], row[5], _score(str(row[0]), str(row[2]), "x")] for row in _rated({})[1::2]]
+    head = ["call id", "transcript", "system", "summary", "Ana", "Berta"]
+    corpus = read_corpus(_write(tmp_path / "a.csv", [["", "", "", "", "Marks 1-5", ""], head, *rows]))
+    assert any("'Ana' looks like judgements" in text for text in _asked(corpus))

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from dialgauge.corpus import Corpus, read_corpus
+from dialgauge.errors import InputError
 
 _SYSTEMS, _PEOPLE = ("Iris", "Mallow"), ("W7QA", "W9ZB")
 _CALLS = tuple(f"q{number}" for number in range(11, 17))
@@ -115,6 +116,11 @@ def test_a_text_beside_explains_the_numbers_of_a_comparison(tmp_path: Path) -> N
     assert _winners(corpus) == _wanted()
     assert set(corpus.preferences["strength"]) == {2.0, 3.0}
     assert any("'score' is read as a text beside it explains" in note for note in corpus.notes)
+
+
+def test_numbers_that_nothing_explains_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"do not say which of them is better.*README"):
+        read_corpus(_delivery(tmp_path / "s"))
 
 
 def test_the_other_way_round_is_read_so(tmp_path: Path) -> None:

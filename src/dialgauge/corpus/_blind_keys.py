@@ -50,10 +50,9 @@ def as_key(record: Mapping[str, Any]) -> pl.DataFrame | None:
     rows = list(record.values())
     if len(rows) < _FEWEST or not all(isinstance(row, Mapping) and len(row) >= _FEWEST for row in rows):
         return None
-    names = {frozenset(map(str, row.values())) for row in rows}
     letters = {frozenset(row) for row in rows}
     plain = all(isinstance(name, str) and len(name) <= _LONGEST for row in rows for name in row.values())
-    if not plain or len(names) > 1 or len(letters) > 1 or len(next(iter(names))) != len(rows[0]) or _KEYED in rows[0]:
+    if not plain or len(letters) > 1 or _KEYED in rows[0]:
         return None
     return pl.DataFrame([{_KEYED: str(key), **row} for key, row in record.items()])
 

@@ -65,7 +65,14 @@ def _is_nested(frame: pl.DataFrame, column: str) -> bool:
     if not joined and not shown.str.strip_chars().str.contains(r"^[\[{]").all():
         return False
     values = [parsed_cell(text) for text in shown]
+    if SUMMARIES.fullmatch(name) and _names_summaries(frame):
+        return any(_judges("", value) for value in values)
     return all(isinstance(value, dict | list) for value in values) and any(_judges(name, value) for value in values)
+
+
+def _names_summaries(frame: pl.DataFrame) -> bool:
+    """Whether the rows have a system, or a summary, in a column: then what else they hold are no summaries."""
+    return any(normalised(column) in {*USES["system"], *USES["summary"]} for column in frame.columns)
 
 
 def _judges(name: str, value: Any) -> bool:

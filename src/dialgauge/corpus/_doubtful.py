@@ -47,6 +47,7 @@ def doubtful(table: Table, plan: Plan, parts: Any, said: Set[str]) -> list[str]:
         found += [*_crossed_names(parts), *_named_by_values(parts), *_called_like_systems(parts)]
         if "annotator" not in said:
             found += [
+                *_crossed_people(parts),
                 *_people_or_questions(plan, parts),
                 *_people_as_dimensions(parts, table.records is not None),
                 *_keys_of_both(table, parts),
@@ -136,6 +137,24 @@ def _crossed_names(parts: Any) -> list[str]:
                 f"the dimensions {_listed(names)} are combinations of {_listed(sorted(first))} with "
                 f"{_listed(sorted(second))}: if some of these are systems or annotators, give them a column of their "
                 "own; if all are dimensions, map each (--map dimension:NAME=COLUMN)"
+            ]
+    return []
+
+
+def _crossed_people(parts: Any) -> list[str]:
+    """Annotators whose names are all combinations of dimensions with others, as those of files are: ``clarity_ann``."""
+    names = parts.ratings["annotator"].drop_nulls().unique().sort().to_list()
+    words = {name: re.split(r"[\W_]+", name.lower()) for name in names}
+    if len(names) < 4 or not all(len(split) > 1 for split in words.values()):
+        return []
+    for cut in (1, -1):
+        pairs = {(" ".join(split[:cut]), " ".join(split[cut:])) for split in words.values()}
+        first, second = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
+        dimensions = any(all(is_dimension(normalised(one)) for one in side) for side in (first, second))
+        if dimensions and len(pairs) == len(names) == len(first) * len(second) and len(first) > 1 < len(second):
+            return [
+                f"the annotators {_listed(names)} are combinations of dimensions and people: put both into columns of "
+                "their own"
             ]
     return []
 

@@ -5,12 +5,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dialgauge.corpus._dimensions import speaks_of_faults
+from dialgauge.corpus._names import is_dimension, normalised
 
 #: The points of most scales are no higher than this.
 _HIGHEST = 10
 _FEWEST_CELLS, _FEWEST_POINTS = 8, 3
 #: So much of the whole numbers between the lowest and the highest point must have been given.
 _COMPLETE = 0.6
+#: How many times as high as the highest point a value must be.
+_TWICE, _MUCH = 2, 5
 #: Slips are no more cells and no more different values than this.
 _MOST_SLIPS, _SHARE_OF_SLIPS = 2, 0.05
 #: Codes for no answer repeat one digit, and are no more of the cells than this.
@@ -60,7 +63,9 @@ def far_off(name: str, values: Mapping[str, float], counts: Mapping[str, int]) -
             return _found(below, values, others)
     if not beyond or below or speaks_of_faults(name) or not _is_scale(bulk, cells):
         return None
-    if all(number > 2 * max(bulk) for number in beyond) and _are_few(beyond, cells):
+    # What begins with 0 and has no name of a scale may be counted, and one summary have more than others.
+    counted = min(bulk) == 0 and not is_dimension(normalised(name))
+    if all(number > (_MUCH if counted else _TWICE) * max(bulk) for number in beyond) and _are_few(beyond, cells):
         return _found(beyond, values, {number: cells[number] for number in bulk})
     return None
 

@@ -122,7 +122,7 @@ def _two_rows(top: Cells, below: Cells, data: Sequence[Cells]) -> tuple[str, ...
         starts = bool(groups[place])
         group = groups[place] if starts else group
         if alone and (scale := _scale_told(group)) is not None:
-            names.append(f"{part} ({scale[2]})" if _are_within(scale[0], scale[1], place, data) else part)
+            names.append(_with_scale(part, scale) if _are_within(scale.low, scale.high, place, data) else part)
             continue
         spans = starts and place + 1 < len(parts) and not groups[place + 1] and bool(parts[place + 1])
         inside = spans or (not starts and bool(part))
@@ -139,14 +139,26 @@ def _hold_answers(places: Sequence[int], data: Sequence[Cells]) -> bool:
 _RANGE = re.compile(r"(?<![\d.,])(-?\d{1,3})\s*(?:-|–|—|to|bis|à|a|hasta|\.{2,}|…)\s*(\d{1,3})(?![\d.,]\d)")
 
 
-def _scale_told(group: str) -> tuple[int, int, str] | None:
-    """The lowest and the highest point of the scale that a heading explains, and how a heading of its own says it."""
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    low: int
+    high: int
+    turned: bool  # whether the lowest point is the best
+
+
+def _scale_told(group: str) -> _Scale | None:
+    """The scale that a heading explains."""
     found = _RANGE.search(group)
     if found is None or int(found[1]) >= int(found[2]):
         return None
-    low, high = int(found[1]), int(found[2])
-    turned = best_end(group) == "lower"
-    return low, high, f"{low}-{high}; {low} = best" if turned else f"{low}-{high}"
+    return _Scale(int(found[1]), int(found[2]), best_end(group) == "lower")
+
+
+def _with_scale(part: str, scale: _Scale) -> str:
+    """A heading with its scale. A name that is no known dimension may be a person's: only its direction is said."""
+    best = [f"{scale.low} = best"] if scale.turned else []
+    told = [f"{scale.low}-{scale.high}", *best] if is_dimension(normalised(part)) else best
+    return f"{part} ({'; '.join(told)})" if told else part
 
 
 def _only_explains(groups: Sequence[str], named: Sequence[str], data: Sequence[Cells]) -> bool:

@@ -44,6 +44,7 @@ class _Section:
     summaries: dict[str, str] = field(default_factory=dict)
     references: list[str] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
+    twice: list[int] = field(default_factory=list)  # lines that give a system another text
 
 
 def sections_as_sheets(text: str, file: str) -> tuple[list[Sheet], list[str]]:
@@ -66,6 +67,10 @@ def sections_as_sheets(text: str, file: str) -> tuple[list[Sheet], list[str]]:
     own = [_section(lines, table, level, systems) for table in again]
     if not all(section.turns or section.summaries for section in own):
         raise _refused(file, tables, None)
+    if twice := [line for section in own for line in section.twice]:
+        raise InputError(
+            f"{file}: line {twice[0]} gives a system another text than a line before: which is its summary?"
+        )
     notes = [f"{len(again)} sections with a table each: their headings name the dialogues, such as {ids[0][0]!r}"]
     notes += [f"the table in line {table.start + 1} sums up others, and is left out" for table in others]
     if unread := [line for one in own for line in one.unread]:
@@ -219,27 +224,89 @@ def _sums_up(table: _Found) -> bool:
 
 
 def _section(lines: Sequence[str], table: _Found, level: int, systems: dict[str, str]) -> _Section:
-    """What the section around a table says."""
-    found = _Section()
+    """What the section around a table says. Of several runs of lines with speakers, the longest is the dialogue."""
+    reader = _Reader(systems)
     start = next(line for depth, _, line in table.above if depth == level)
     for number in range(start + 1, _end(lines, start, level)):
-        line = lines[number]
-        if not line.strip(" >-*_=") or _HEADING.fullmatch(line) or line.lstrip().startswith("|"):
-            continue
-        said = _plain(_BEFORE.sub("", line).strip())
-        pair = split_speaker(said)
-        name = normalised(pair[0]) if pair else ""
-        remark = _SAID_OF.fullmatch(said)
-        if pair and name in systems:
-            found.summaries[systems[name]] = pair[1]
-        elif pair and name in USES["reference"]:
-            found.references.append(pair[1])
-        elif remark and normalised(remark[1]) in USES["reference"]:
-            found.references.append(remark[2])
-        elif pair and pair[1] and not found.summaries:
-            found.turns.append(said)
-        elif found.turns and not found.summaries and line.lstrip().startswith(">"):
-            found.turns[-1] += f"\n{said}"
-        elif len(said.rstrip(":").split()) > _LONGEST_LABEL or pair:
-            found.unread.append(number + 1)
-    return found
+        reader.read(number + 1, lines[number])
+    return reader.section()
+
+
+class _Reader:
+    """Reads the lines of a section: turns, summaries and references, which may go on in the lines below."""
+
+    def __init__(self, systems: dict[str, str]) -> None:
+        self.systems = systems
+        self.found = _Section()
+        self.texts: list[tuple[str | None, list[str], int]] = []  # of which system, the lines, and where it begins
+        self.runs: list[list[tuple[int, list[str]]]] = [[]]
+        self.open: list[str] | None = None  # what a line without a speaker belongs to
+        self.below = False  # whether all lines do, as below a heading with the name of a system
+        self.gap = False
+
+    def read(self, number: int, line: str) -> None:
+        heading = _HEADING.fullmatch(line)
+        said = _plain(heading[2] if heading else _BEFORE.sub("", line).strip())
+        if not line.strip(" >-*_="):
+            self.gap = True
+        elif line.lstrip().startswith("|"):
+            self._close()
+        elif (whose := self._whose(said.rstrip(":. "))) is not None and (heading or said[-1:] == ":"):
+            self._begin(whose, "", number)
+            self.below = True
+        elif heading:
+            self._close()
+        elif (text := _summary_or_reference(said, self.systems)) is not None:
+            self._begin(*text, number)
+        elif self.below or (self.open is not None and not self.gap and not _speaks(said)):
+            assert self.open is not None
+            self.open.append(said)
+        elif _speaks(said):
+            self.open, self.gap = [said], False
+            self.runs[-1].append((number, self.open))
+        else:
+            self._close()
+            self.found.unread += [number] if len(said.rstrip(":").split()) > _LONGEST_LABEL else []
+
+    def _whose(self, said: str) -> str | None:
+        """The system that a text names, "" for the reference, None for anything else."""
+        return "" if normalised(said) in USES["reference"] else self.systems.get(normalised(said))
+
+    def _begin(self, system: str | None, text: str, number: int) -> None:
+        self._close()
+        self.open = [text] if text else []
+        self.texts.append((system or None, self.open, number))
+
+    def _close(self) -> None:
+        self.open, self.below, self.gap = None, False, False
+        self.runs.append([])
+
+    def section(self) -> _Section:
+        """All that was read."""
+        for system, lines, number in self.texts:
+            text = " ".join(lines).strip()
+            if system is None:
+                self.found.references += [text] if text else []
+            elif text and self.found.summaries.setdefault(system, text) != text:
+                self.found.twice.append(number)
+        longest = max(self.runs, key=len)
+        self.found.turns = ["\n".join(lines) for _, lines in longest]
+        self.found.unread += [number for run in self.runs if run is not longest for number, _ in run]
+        return self.found
+
+
+def _speaks(said: str) -> bool:
+    pair = split_speaker(said)
+    return pair is not None and bool(pair[1])
+
+
+def _summary_or_reference(said: str, systems: dict[str, str]) -> tuple[str | None, str] | None:
+    """The system and its summary, or no system and the reference, that a line gives; None for any other line."""
+    pair = split_speaker(said)
+    name = normalised(pair[0]) if pair else ""
+    if pair and pair[1] and name in systems:
+        return systems[name], pair[1]
+    if pair and pair[1] and name in USES["reference"]:
+        return None, pair[1]
+    remark = _SAID_OF.fullmatch(said)
+    return (None, remark[2]) if remark and normalised(remark[1]) in USES["reference"] else None

@@ -19,9 +19,17 @@ def with_named_scores(whole: Mapping[str, Any]) -> dict[str, Any]:
     (who,), (what,) = people, criteria
     told = [key for key, value in whole.items() if normalised(key) in USES["scale"] and isinstance(value, Mapping)]
     axes = _Axes(whole[who], whole[what], whole[told[0]] if told else {})
-    if not axes.fit_in(whole):
+    rest = {key: value for key, value in whole.items() if key not in (who, what)}
+    if not axes.fit_in(rest) or {who, what} & _keys(rest):  # what is inside may have an order of its own
         return dict(whole)
     return {key: axes.told(value) for key, value in whole.items() if key not in (who, what, *told)}
+
+
+def _keys(value: Any) -> set[str]:
+    """All keys inside a value."""
+    if isinstance(value, Mapping):
+        return set(value).union(*map(_keys, value.values()))
+    return set().union(*map(_keys, value)) if isinstance(value, list) else set()
 
 
 def _names(whole: Mapping[str, Any], are: Any) -> list[str]:

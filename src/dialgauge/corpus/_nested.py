@@ -189,7 +189,7 @@ class _Level:
             or (JUDGEMENTS.fullmatch(name) and are_judgements(value))
             or is_voted(name, value)
             or hold_judgements(value)
-            or are_answers_by(value, self.people)
+            or (self._is_summary() and are_answers_by(value, self.people))
         ):
             self.judged.append((key, value))
         elif isinstance(value, dict) and name not in _WHOLE and is_turn(value) and "dialogue" not in self.first:
@@ -210,6 +210,11 @@ class _Level:
                 self.first[key] = json.dumps(value, ensure_ascii=False)
             if isinstance(value, dict) and name in _WHOLE:
                 self._hoist(key, value)
+
+    def _is_summary(self) -> bool:
+        """Whether the object is one of several summaries: then a list in it is about that, and not about a talk."""
+        names = {normalised(key) for key in self.given}
+        return bool(names & set(USES["summary"])) and bool(names & set(USES["system"])) and not names & DIALOGUE
 
     def _say(self, value: Sequence[Any]) -> None:
         turns = turns_from_json([*self.opening, *value])

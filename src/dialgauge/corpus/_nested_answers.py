@@ -59,8 +59,13 @@ def labels_of_people(key: str, value: Mapping[str, Any]) -> list[dict[str, Any]]
 
     ``{"labels": {"annotator_0": ["right"], "annotator_1": []}}``
     """
-    people = [_NUMBER.sub("", normalised(str(who))) for who in value]
-    if len(people) < _SEVERAL or not all(map(is_person, people)) or not all(map(_is_label, value.values())):
+    people = [_NUMBER.sub("", normalised(str(who))) for who in value if _NUMBER.search(normalised(str(who)))]
+    if (
+        len(people) < len(value)
+        or len(people) < _SEVERAL
+        or not all(map(is_person, people))
+        or not all(map(_is_label, value.values()))
+    ):
         return []
     dimension = "label" if normalised(key) in ("labels", "annotations", "judgements", "judgments") else key
     return [{"annotator": str(who), dimension: _as_label(answer)} for who, answer in value.items()]

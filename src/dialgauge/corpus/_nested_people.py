@@ -25,13 +25,23 @@ def person_key(value: Sequence[Mapping[str, Any]], steady: frozenset[str] | None
     return found[0] if len(found) == 1 else None
 
 
+#: Keys of people that may name speakers and writers, too, and say who judged where answers stand beside them.
+_STAFF = frozenset(
+    [
+        *("agent", "staff", "employee", "colleague", "adviser", "advisor", "operator", "moderator", "editor", "by"),
+        *("who", "person", "member", "teammate", "nick", "login", "author", "owner"),
+    ]
+)
+
+
 def are_answers_by(value: Any, steady: frozenset[str] | None) -> bool:
-    """Whether every object of a list has a name under the one key that always names somebody, and an answer in words.
+    """Whether every object of a list has a name under the one key of people that distinguishes them, and an answer.
 
     Whatever list and keys are called: ``[{"agent": "Ana", "thumb": "up"}, {"agent": "Tom", "thumb": null}]``.
     """
     listed = isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
-    people = {key for item in value for key in item if key in steady} if listed and steady else set()
+    named = {key for item in value for key in item if normalised(key) in _STAFF} if listed else set()
+    people = named & (steady or frozenset())
     if len(people) != 1 or not all(people <= set(item) for item in value):
         return False
     for key in {key for item in value for key in item} - people:

@@ -125,8 +125,9 @@ class _Form:
         frame = self.tables[roles.summaries].frame
         columns = [pl.Series(_KEY, _texts(frame, self._key_of_summaries()))]
         for link in self.of(roles.summaries):
-            names = self.names[link.target]
+            names = self.names.get(link.target, {})
             use = "dialogue_id" if link.target == roles.dialogues else _use_of(link)
+            use = link.column if use in {one.name for one in columns} else use
             columns.append(pl.Series(use, [names.get(one) for one in _texts(frame, link.column)], pl.String))
         text = next(column for column in frame.columns if _holds_texts(frame[column]))
         taken = {text, self._key_of_summaries(), *(link.column for link in self.of(roles.summaries))}
@@ -145,9 +146,10 @@ class _Form:
         made = pl.DataFrame({_KEY: _texts(frame, own.column)}).join(about, on=_KEY, how="left", maintain_order="left")
         columns = [made[column] for column in made.columns if column != _KEY]
         for link in (one for one in self.of(name) if one is not own):
-            called = [self.names[link.target].get(one) for one in _texts(frame, link.column)]
-            columns.append(pl.Series(_use_of(link), called, pl.String))
-            columns += self._scale(link, frame)
+            called = [self.names.get(link.target, {}).get(one) for one in _texts(frame, link.column)]
+            made_already = {one.name for one in columns}
+            use = next(use for use in (_use_of(link), link.thing, link.column) if use not in made_already)
+            columns += [pl.Series(use, called, pl.String), *self._scale(link, frame, made_already)]
         taken = {link.column for link in self.of(name)} | {c for c in frame.columns if normalised(c) == "id"}
         rest = [c for c in frame.columns if c not in taken and c not in {one.name for one in columns}]
         rest = [c for c in rest if not self._is_of_empty(frame, c)]
@@ -170,12 +172,12 @@ class _Form:
         place = sheet.place
         return replace(sheet, frame=sheet.frame[kept].drop(columns), place=lambda row: place(kept[row]))
 
-    def _scale(self, link: _Link, frame: pl.DataFrame) -> list[pl.Series]:
+    def _scale(self, link: _Link, frame: pl.DataFrame, known_columns: Set[str]) -> list[pl.Series]:
         """The scale of each criterion, where its table has the lowest and the highest point."""
         known = {normalised(column): column for column in self.tables[link.target].frame.columns}
         low = next((column for name, column in known.items() if name.split("_")[0] in ("min", "minimum")), None)
         high = next((column for name, column in known.items() if name.split("_")[0] in ("max", "maximum")), None)
-        if low is None or high is None or _use_of(link) != "dimension":
+        if low is None or high is None or _use_of(link) != "dimension" or "scale" in known_columns:
             return []
         target = self.tables[link.target].frame
         rows = zip(_texts(target, link.key), _texts(target, low), _texts(target, high), strict=True)

@@ -1,7 +1,7 @@
 """Several sheets of a workbook as one table: one per annotator or system, or one per kind of thing, joined by ids."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 import polars as pl
@@ -91,7 +91,14 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
         for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()
     } | {sheet.name for sheet in filled}
     found = {}
+    systems = {str(name) for sheet in filled for name in _systems_in(sheet, plans[sheet.name])}
     for sheet in left_out:
+        if _may_be_key(sheet.frame, systems):
+            found[sheet.name] = (
+                f"the {what} {sheet.name!r} may say which system {', '.join(map(repr, sorted(systems)))} mean in each "
+                f"dialogue, and was not read: name the systems in the rows, or leave it out (--map ignore={sheet.name})"
+            )
+            continue
         held = held_by(sheet.frame, names)
         if held is not None:
             found[sheet.name] = (
@@ -100,6 +107,24 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
                 f"(--map ignore={sheet.name})"
             )
     return found
+
+
+def _systems_in(sheet: Sheet, plan: Plan) -> list[str]:
+    columns = plan.uses.get("system", ())
+    return [text for column in columns for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()]
+
+
+#: What stands for a system is no longer than this: "A", "M2".
+_LONGEST_LETTER = 2
+
+
+def _may_be_key(frame: pl.DataFrame, systems: Set[str]) -> bool:
+    """Whether the systems that were read are letters, for each of which a sheet has a column, or a place in one."""
+    if len(systems) < _FEWEST_COLUMNS or any(len(name) > _LONGEST_LETTER for name in systems):
+        return False
+    columns = {column.rpartition(".")[2] for column in frame.columns}
+    cells = [set(frame[column].drop_nulls().cast(pl.String, strict=False)) for column in frame.columns]
+    return systems <= columns or any(systems <= own and len(own) <= 2 * len(systems) for own in cells)
 
 
 def _with_names_below(frame: pl.DataFrame) -> pl.DataFrame:

@@ -273,7 +273,8 @@ def summaries_by_system(frame: pl.DataFrame, names: Mapping[str, str]) -> dict[s
         found: dict[str, str] = {}
         for column, name in names.items():
             affix = _affix(name, stem)
-            if affix and affix not in _NOT_SYSTEMS and _is_text(frame[column]) and name not in USES["reference"]:
+            other = affix in _NOT_SYSTEMS or affix in USES["reference"]
+            if affix and not other and _is_text(frame[column]) and name not in USES["reference"]:
                 found[as_written(column, affix)] = column
         if len(found) > 1:
             return found

@@ -142,7 +142,11 @@ def rankers(frame: pl.DataFrame, names: Mapping[str, str]) -> Found:
         stem = next((one for one in (tokens[0], tokens[-1]) if one in _RANKS), None)
         if stem is not None and len(tokens) > 1 and systems and _are_ranks(frame, column, systems[0]):
             who = "_".join(tokens[1:] if tokens[0] == stem else tokens[:-1])
+            if is_dimension(who):
+                return {}  # ranks on each of several qualities
             found[column] = (stem, None, as_written(column, who))
+    if not all(who is not None and who[:1].isupper() for _, _, who in found.values()):
+        return {}
     return found if len({who for _, _, who in found.values()}) == len(found) > 1 else {}
 
 

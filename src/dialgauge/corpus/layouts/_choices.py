@@ -12,6 +12,7 @@ from dialgauge.corpus.layouts._base import Builder, Layout, Record, as_dialogue
 
 _FEWEST = 3
 _ENDS = ("best", "worst")
+_OTHER_TEXTS = frozenset({*USES["dialogue"], *USES["reference"]})
 #: What options are called that are told apart by letters or numbers.
 _LETTER = re.compile(r"(?:option|summary|candidate|text|item|s)?_?(?:[a-z]|\d{1,2})", re.IGNORECASE)
 
@@ -29,6 +30,8 @@ def _ends_of(item: Any) -> dict[str, str]:
 def _options(value: Any) -> dict[str, tuple[str | None, str]]:
     """The options of one question by the letter of each: the system, if it is told, and the text."""
     if isinstance(value, Mapping):
+        if any(normalised(str(key)) in _OTHER_TEXTS for key in value):
+            return {}  # the dialogue beside the options
         items = [(str(letter), one) for letter, one in value.items()]
     elif isinstance(value, list) and all(isinstance(one, Mapping) for one in value):
         key = next((key for key in (value[0] if value else ()) if _are_letters([one.get(key) for one in value])), None)
@@ -111,7 +114,8 @@ def _best_worst(builder: Builder) -> None:
             judged = {**key, "annotator": person, "dimension": "best-worst"}
             best, worst = chosen.get("best"), chosen.get("worst")
             if None in chosen.values() or best is None or best == worst:
-                builder.judge("choices", line, {**judged, "tuple": "", "_given": json.dumps(given), "_lost": True})
+                lost = {"tuple": "", "system": "", "choice": "neither", "_given": json.dumps(given), "_lost": True}
+                builder.judge("choices", line, judged | lost)
                 continue
             builder.choose(line, judged, list(names.values()), best, worst)
     if not any(system for _, record in builder.records for system, _ in (_question(record) or ("", {}))[1].values()):

@@ -7,6 +7,7 @@ from typing import Any
 
 from dialgauge.corpus._names import COMMENT_WORDS, TIE, USES, is_bare_id, normalised
 from dialgauge.corpus.layouts._base import Builder, Layout, Record, hash_id
+from dialgauge.errors import InputError
 
 _OWN = re.compile(r"_(?:input_hash|task_hash|session_id|annotator_id|timestamp|view_id|is_binary)")
 
@@ -133,7 +134,7 @@ def _compared(record: Record, labels: Container[str]) -> dict[str, str] | None:
     """The texts of options to choose from, by the system that each is called after; None for any other choice."""
     listed = [one for one in record.get("options") or () if isinstance(one, Mapping)]
     texts = {_name_of(one): str(one.get("text") or "") for one in listed}
-    texts = {name: text for name, text in texts.items() if not TIE.fullmatch(normalised(name))}
+    texts = {name: text for name, text in texts.items() if len(text.split()) > _SHORT or not _is_tie(name)}
     written = len(texts) >= _TWO and all(len(text.split()) > _SHORT for text in texts.values())
     return texts if written and not all(text in labels for text in texts.values()) else None
 
@@ -148,6 +149,19 @@ def _labels_of(records: Iterable[tuple[int, Record]]) -> set[str]:
     return {text for text, texts in shown.items() if len(texts) > 1}
 
 
+def _is_tie(name: str) -> bool:
+    return bool(TIE.fullmatch(normalised(name)))
+
+
+def _refuse_numbers(texts: Mapping[str, str], builder: Builder) -> None:
+    """Numbers of options say where each stood, and not who wrote it."""
+    if all(name.isdigit() for name in texts):
+        raise InputError(
+            f"{builder.file}: the options to choose from are numbered ({', '.join(texts)}), and nothing says who wrote "
+            "each: give every option a field 'system'"
+        )
+
+
 def _name_of(option: Mapping[str, Any]) -> str:
     named = next((option[key] for key in ("system", "model", "id") if option.get(key) is not None), "")
     return str(named)
@@ -157,6 +171,7 @@ def _prefer(
     builder: Builder, line: int, data: Record, judged: Record, record: Record, texts: Mapping[str, str]
 ) -> None:
     """All options as summaries, and which of them was picked."""
+    _refuse_numbers(texts, builder)
     named = "dialogue_id" if builder.pick(data, "dialogue_id") is not None else None
     whose = {} if named else {"dialogue_id": hash_id(str(record.get("text") or ""))}
     for system, text in texts.items():
@@ -164,12 +179,23 @@ def _prefer(
     picked = [str(one) for one in record.get("accept") or ()]
     names = {str(one.get("id")): _name_of(one) for one in record["options"] if isinstance(one, Mapping)}
     chosen = names.get(picked[0]) if len(picked) == 1 else None
-    if chosen is None:
-        builder.dropped["several were picked" if picked else "nothing was picked"] += 1
+    if not picked:
+        builder.dropped["nothing was picked"] += 1
         return
     about = {key: value for key, value in judged.items() if key in ("annotator", "time")}
     key = builder.key({**data, **whose})
     about |= {"dialogue_id": key["dialogue_id"], "role": key["role"]}
+    if chosen is None:
+        lost = {
+            "tuple": "",
+            "system": "",
+            "choice": "neither",
+            "dimension": "best",
+            "_given": ", ".join(picked),
+            "_lost": True,
+        }
+        builder.judge("choices", line, {k: v for k, v in about.items() if k != "time"} | lost)
+        return
     if len(texts) > _TWO:
         if chosen in texts:
             asked = {**about, "dimension": str(record.get("label") or "best")}
