@@ -120,9 +120,13 @@ def test_people_are_called_by_their_part_of_file_names(
     for name, who in zip(names, ("Ana", "Berta"), strict=True):
         own = [[*row[:4], row[5]] for row in rows if row[4] in (who, "rater")]
         _write(tmp_path / "s" / f"{name}.csv", own)
-    corpus = read_corpus(tmp_path / "s")
-    assert not _asked(corpus)
-    assert sorted(corpus.ratings["annotator"].unique()) == people
+        records = [dict(zip(own[0], row, strict=True)) for row in own[1:]]
+        (tmp_path / "j").mkdir(exist_ok=True)
+        (tmp_path / "j" / f"{name}.json").write_text(json.dumps(records), encoding="utf-8")
+    for folder in ("s", "j") if people[0] != "rater_1" else ("s",):  # numbered records are asked about
+        corpus = read_corpus(tmp_path / folder)
+        assert not _asked(corpus)
+        assert sorted(corpus.ratings["annotator"].unique()) == people
 
 
 def test_labels_of_which_the_mean_is_read_are_counted_as_not_used(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from dialgauge.corpus import Corpus, read_corpus
+from dialgauge.corpus import Corpus, ReadingSettings, read_corpus
 from dialgauge.errors import InputError
 
 _SYSTEMS, _PEOPLE = ("Iris", "Mallow"), ("W7QA", "W9ZB")
@@ -344,3 +344,85 @@ def test_a_name_that_ends_as_a_side_does_is_no_question_about_it(tmp_path: Path)
             one = annotation["result"][1]
             one["from_name"], one["to_name"] = "coherencia", "dlg"
     assert any("'coherencia'" in text for text in _asked(read_corpus(_dump(tmp_path / "a.json", tasks))))
+
+
+_POINTS = ("Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree")
+
+
+def _form(folder: Path, again: bool = False) -> Path:
+    shown: list[list[object]] = [["Talk", "Talk text", "Summary A", "Summary A by", "Summary B", "Summary B by"]]
+    for number, call in enumerate(_CALLS, start=1):
+        left, right = _sides(call)
+        shown.append([number, _talk(call), _text(call, left), left, _text(call, right), right])
+    asked = [f"Talk {n}, Summary {side} [It is clear]" for n in range(1, 7) for side in "AB"]
+    rows: list[list[object]] = [
+        ["Timestamp", "Email", *asked, *(f"Talk {n}: Which one would you send?" for n in range(1, 7))]
+    ]
+    for day, who in enumerate(_PEOPLE, start=1):
+        told = [_POINTS[(int(c[1:]) + day + (s == "Iris")) % 5] for c in _CALLS for s in _sides(c)]
+        sent = [f"Summary {'AB'[_sides(c).index(_better(c, who))]}" for c in _CALLS]
+        rows.append([f"2026-03-0{day} 10:00:00", f"{who}@x.example", *told, *sent])
+    if again:
+        other = {"Summary A": "Summary B", "Summary B": "Summary A"}
+        rows.append(["2026-03-09 10:00:00", *rows[1][1:-1], other[str(rows[1][-1])]])
+    _table(folder / "Form (Responses).csv", rows)
+    _table(folder / "Form content.csv", shown)
+    return folder
+
+
+def test_a_form_that_rates_both_summaries_and_asks_which_is_better(tmp_path: Path) -> None:
+    corpus = read_corpus(_form(tmp_path / "s"))
+    assert _asked(corpus) == []
+    assert (corpus.dialogues.height, corpus.systems) == (6, list(_SYSTEMS))
+    assert {(f"q1{d}", who[:4]): won for (d, who), won in _winners(corpus).items()} == _wanted()
+    one = corpus.ratings.filter(dialogue_id="3", system="Iris", annotator="W7QA@x.example")
+    assert one["value"].to_list() == [(13 + 1 + 1) % 5 + 1]
+    assert corpus.ratings["value"].count() == 24
+
+
+def test_a_preference_that_somebody_changed_is_asked_about_and_settled(tmp_path: Path) -> None:
+    folder = _form(tmp_path / "s", again=True)
+    assert "1 judgement given twice, with different values" in _asked(read_corpus(folder))
+    last = read_corpus(folder, reading=ReadingSettings(repeats="last"))
+    first = read_corpus(folder, reading=ReadingSettings(repeats="first"))
+    assert _asked(first) == _asked(last) == []
+    assert _winners(first)["6", "W7QA@x.example"] == _better("q16", "W7QA")
+    assert _winners(last)["6", "W7QA@x.example"] != _better("q16", "W7QA")
+    assert last.accounts[0].settled == 1
+
+
+def _task_folder(folder: Path, first: int = 1) -> Path:
+    for inside in ("sources", "systems", "references", "scores"):
+        (folder / inside).mkdir(parents=True)
+    order = _CALLS[::-1]
+    (folder / "documents.txt").write_text("\n".join(order))
+    for call in _CALLS:
+        (folder / "sources" / f"{call}.txt").write_text(_talk(call))
+    for system in _SYSTEMS:
+        (folder / "systems" / f"{system}.txt").write_text("\n".join(_text(call, system) for call in order))
+    (folder / "references" / "ref-A.txt").write_text("\n".join(_text(call, "A") for call in order))
+    rows: list[list[object]] = [["annotator", "system", "item", "itemType", "score", "start", "end"]]
+    for number, call in enumerate(order, start=first):
+        for place, (who, system) in enumerate((w, s) for w in _PEOPLE for s in (*_SYSTEMS, "ref-A")):
+            began = 1_700_000_000 + 60 * len(rows)
+            rows.append([who, system, number, "TGT", 10 * int(call[1:]) % 90 + place, began, began + 40])
+    rows.append(["W7QA", "Iris", first, "BAD-REF", 3, 1_700_009_000, 1_700_009_040])
+    _table(folder / "scores" / "da.csv", rows)
+    return folder
+
+
+def test_a_folder_of_a_shared_task(tmp_path: Path) -> None:
+    corpus = read_corpus(_task_folder(tmp_path / "s"))
+    assert _asked(corpus) == []
+    assert (corpus.dialogues.height, corpus.systems, corpus.references.height) == (6, list(_SYSTEMS), 6)
+    texts = corpus.summaries.filter(system="Mallow").select("dialogue_id", "text").iter_rows()
+    assert dict(texts) == {call: _text(call, "Mallow") for call in _CALLS}
+    assert corpus.ratings.height == 36
+    one = corpus.ratings.filter(dialogue_id="q13", system="Mallow", annotator="W7QA")
+    assert one["value"].to_list() == [10 * 13 % 90 + 1]
+    assert corpus.accounts[0].rejected == {"itemType is not TGT": 1}
+
+
+def test_numbers_that_may_count_from_0_are_no_lines(tmp_path: Path) -> None:
+    corpus = read_corpus(_task_folder(tmp_path / "s", first=0))
+    assert any("'da' looks like judgements" in text for text in _asked(corpus))

@@ -66,7 +66,7 @@ def account_of(
         stored=kept_cells,
         not_given=dict(sorted(Counter(seen.filter(skipped)[WORD].to_list()).items())),
         merged=seen.filter(again & ~pl.col(SETTLED)).height + further.merged,
-        settled=seen.filter(again & pl.col(SETTLED)).height,
+        settled=seen.filter(again & pl.col(SETTLED)).height + further.settled,
         left_out=dict(sorted(left_out.items())),
         unused=unused,
         rejected=dict(table.dropped),
@@ -93,7 +93,7 @@ def _once(repeated: pl.DataFrame, key: list[str]) -> pl.DataFrame:
 
 def _unstored(further: Further) -> "Counter[str]":
     """Why rows with further judgements were left out: an option of a lost question is not a judgement of its own."""
-    missing = further.seen - further.stored - further.merged
+    missing = further.seen - further.stored - further.merged - further.settled
     by_row: dict[int, str] = {}
     for one in further.bad:
         if one.row is not None:

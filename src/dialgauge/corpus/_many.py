@@ -18,6 +18,7 @@ from dialgauge.corpus._file_cells import with_texts_of_files
 from dialgauge.corpus._files import read_text
 from dialgauge.corpus._judged_apart import judged_apart
 from dialgauge.corpus._legends import with_legends
+from dialgauge.corpus._listed_order import in_listed_order, with_listed_names, with_references
 from dialgauge.corpus._look_alikes import is_named
 from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normalised
 from dialgauge.corpus._nested import flat_rows, to_frame
@@ -25,7 +26,7 @@ from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._record_ids import with_record_ids
 from dialgauge.corpus._referring import referring
-from dialgauge.corpus._sheets import are_pages, one_table
+from dialgauge.corpus._sheets import are_pages, one_table, own_parts
 from dialgauge.corpus._survey_headings import with_questions
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._text_files import first_of, name_systems, named_texts, unread_texts
@@ -212,7 +213,10 @@ def load_many(path: Path, loaders: Loaders) -> Table:
         tables[file], read = with_texts_of_files(table, path, texts)
         texts = [text for text in texts if text not in read]
     rows = [_sheet(file, table) for file, table in tables.items()] if texts else []
-    written = named_texts(texts, rows)
+    listed = in_listed_order(texts)
+    texts = [text for text in texts if listed is None or text not in listed[1]]
+    told = [listed[0]] if listed is not None else []
+    written = with_references([*told, *named_texts(texts, [*told, *rows])])
     read_here = {sheet.place(row)[0] for sheet in written for row in range(sheet.frame.height)}
     unread, left = unread_texts([text for text in texts if str(text) not in read_here], path, rows)
     if not written and all(table.records is not None for table in tables.values()):
@@ -230,6 +234,10 @@ def load_many(path: Path, loaders: Loaders) -> Table:
     notes += left if is_pattern(path) else [*left, *_other_files(path, loaders)]
     sheets = _told_apart({file: _sheet(file, table) for file, table in tables.items()})
     sheets = with_legends(sheets, () if is_pattern(path) else _explanations(path), notes)
+    dropped: dict[str, int] = {}
+    for one in told:
+        ids = one.frame["dialogue_id"].to_list()
+        sheets = [with_listed_names(sheet, ids, notes, dropped) for sheet in sheets]
     stacked = one_table([*written, *sheets], notes, "file")
     stacked = _with_further(stacked, list(marked.values()))
     return Table(
@@ -241,7 +249,7 @@ def load_many(path: Path, loaders: Loaders) -> Table:
         known=stacked.known,
         unread={**stacked.unread, **unread, **({} if is_pattern(path) else _unread_files(path, loaders))},
         parts=stacked.parts,
-        dropped=stacked.dropped,
+        dropped={**stacked.dropped, **dropped},
         further=stacked.further,
     )
 
@@ -321,7 +329,7 @@ def _told_apart(sheets: Mapping[Path, Sheet]) -> list[Sheet]:
 
 def _records(tables: dict[Path, Table]) -> Table:
     """The JSON objects of all files; a file with one dialogue gives it its name, where it has no id."""
-    people = _people_by_file(tables)
+    people = own_parts([file.stem for file in tables]) if _people_by_file(tables) else {}
     records: list[tuple[int, dict[str, Any]]] = []
     places: list[tuple[str, int | None]] = []
     problems: list[Problem] = []
@@ -333,7 +341,7 @@ def _records(tables: dict[Path, Table]) -> Table:
         alone = len(table.records) == 1 and len(tables) > 1
         for number, (line, record) in enumerate(table.records):
             named = alone and not _has_id(record) and _is_dialogue(record)
-            whose = {"annotator": file.stem} if people else {}
+            whose = {"annotator": people[file.stem]} if people else {}
             records.append((line, {**({"dialogue_id": file.stem} if named else {}), **whose, **record}))
             places.append(table.place(number))
         problems += table.problems

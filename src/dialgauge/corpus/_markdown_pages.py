@@ -92,7 +92,7 @@ def _refused(file: str, tables: Sequence[_Found], lost: _Found | None) -> InputE
 _TOLD = ("dialogue_id", "title", "dialogue", "reference")
 
 
-def _told(name: tuple[str, str | None], section: _Section) -> list[str | None]:
+def _about(name: tuple[str, str | None], section: _Section) -> list[str | None]:
     return [*name, "\n".join(section.turns) or None, " ".join(section.references) or None]
 
 
@@ -101,7 +101,7 @@ def _apart(
 ) -> list[Sheet]:
     """The texts, a row for each summary, and the judgements, whose rows name the dialogues."""
     texts = [
-        ([*_told(name, section), system, summary], table.above[-1][2] + 1)
+        ([*_about(name, section), system, summary], table.above[-1][2] + 1)
         for table, section, name in zip(tables, sections, ids, strict=True)
         for system, summary in section.summaries.items() or [(None, None)]
     ]
@@ -126,7 +126,10 @@ def _wide(
     """The rows of tables that have a column of marks for each system, with the texts of all beside them."""
     names = [f"rating_{name}" if name in systems else name for name in tables[0].names]
     rows = [
-        ([*_told(name, section), *(section.summaries.get(system) for system in systems), *row], table.start + 3 + place)
+        (
+            [*_about(name, section), *(section.summaries.get(system) for system in systems), *row],
+            table.start + 3 + place,
+        )
         for table, section, name in zip(tables, sections, ids, strict=True)
         for place, row in enumerate(table.rows)
     ]

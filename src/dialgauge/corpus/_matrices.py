@@ -22,7 +22,7 @@ def with_named_scores(whole: Mapping[str, Any]) -> dict[str, Any]:
     rest = {key: value for key, value in whole.items() if key not in (who, what)}
     if not axes.fit_in(rest) or {who, what} & _keys(rest):  # what is inside may have an order of its own
         return dict(whole)
-    return {key: axes.told(value) for key, value in whole.items() if key not in (who, what, *told)}
+    return {key: axes.with_names(value) for key, value in whole.items() if key not in (who, what, *told)}
 
 
 def _keys(value: Any) -> set[str]:
@@ -69,7 +69,7 @@ class _Axes:
             for row in rows
         )
 
-    def told(self, value: Any) -> Any:
+    def with_names(self, value: Any) -> Any:
         """The value with the answers of each person in the place of a matrix."""
         if self.is_matrix(value):
             return [
@@ -78,8 +78,8 @@ class _Axes:
                 if row
             ]
         if isinstance(value, Mapping):
-            return {key: self.told(inner) for key, inner in value.items()}
-        return [self.told(inner) for inner in value] if isinstance(value, list) else value
+            return {key: self.with_names(inner) for key, inner in value.items()}
+        return [self.with_names(inner) for inner in value] if isinstance(value, list) else value
 
     def _given(self, row: Sequence[Any]) -> list[tuple[str, Any]]:
         answers = [None if one == self.missing else one for one in row]

@@ -240,14 +240,14 @@ _TIMES = frozenset(["created", "updated", "time", "date", "at"])
 
 def _links(source: Sheet, tables: Mapping[str, Sheet]) -> list[_Link]:
     found = []
-    for column in source.frame.columns:
+    for column in (one for one in source.frame.columns if normalised(one).endswith("_id")):
         own = set(_texts(source.frame, column)) - {""}
         targets = [
             _Link(source.name, column, target.name, key)
             for target in tables.values()
             if target is not source
             for key in target.frame.columns
-            if normalised(column).endswith("_id") and names_row(column, key, target.name)
+            if names_row(column, key, target.name)
             if own and own <= set(_texts(target.frame, key)) and target.frame[key].is_unique().all()
         ]
         found += targets[:1]

@@ -347,7 +347,7 @@ def _in_common(words: Sequence[Sequence[str]]) -> int:
 
 
 def _between(name: str, words: Sequence[str], first: int, last: int) -> str:
-    """The part of a name without so many words at its beginning and its end, as it is written."""
+    """The part of a name without its first and its last words, as it is written."""
     before = r"[\W_]*".join(map(re.escape, words[:first]))
     behind = r"[\W_]*".join(map(re.escape, words[len(words) - last :]))
     found = re.fullmatch(rf"{before}[\W_]*(.*?)[\W_]*{behind}", name, re.DOTALL)
