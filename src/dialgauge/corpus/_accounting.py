@@ -6,11 +6,12 @@ from pathlib import Path
 import polars as pl
 
 from dialgauge.corpus._account import UNEXPLAINED, Account
-from dialgauge.corpus._cells import unread_judgements, unread_marks
+from dialgauge.corpus._cells import labels_in, unread_judgements, unread_marks
 from dialgauge.corpus._checks import ROW, BadRow
 from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._further import Further
 from dialgauge.corpus._guess import MOST_POINTS
+from dialgauge.corpus._look_alikes import summed_up_by
 from dialgauge.corpus._names import TELLING, USES, is_housekeeping, is_metric, is_of_conversation, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rated import KEPT, REPEATED, SETTLED, WORD
@@ -56,17 +57,18 @@ def account_of(
     lost = seen.filter(~stored & ~skipped & ~again).with_columns(pl.col("_reason").fill_null(UNEXPLAINED))
     left_out = Counter(lost["_reason"].to_list()) + _unstored(further)
     kept_cells = int(seen.select(stored.sum()).item()) + further.stored
+    unused = {**plan.unused, **_summed_up(table, plan, rows)}
     lines = {one.row for one in bad if one.table == "rows" and not one.reason.endswith("was ignored")}
     return Account(
         file=Path(table.place(0)[0]).name,
         layout=table.layout,
-        cells=cells.height + further.seen + sum(plan.unused.values()) + sum(table.dropped.values()),
+        cells=cells.height + further.seen + sum(unused.values()) + sum(table.dropped.values()),
         stored=kept_cells,
         not_given=dict(sorted(Counter(seen.filter(skipped)[WORD].to_list()).items())),
         merged=seen.filter(again & ~pl.col(SETTLED)).height + further.merged,
-        settled=seen.filter(again & pl.col(SETTLED)).height,
+        settled=seen.filter(again & pl.col(SETTLED)).height + further.settled,
         left_out=dict(sorted(left_out.items())),
-        unused=dict(plan.unused),
+        unused=unused,
         rejected=dict(table.dropped),
         rows=table.frame.height + len(table.problems),
         rows_merged=rows.rows_merged,
@@ -91,7 +93,7 @@ def _once(repeated: pl.DataFrame, key: list[str]) -> pl.DataFrame:
 
 def _unstored(further: Further) -> "Counter[str]":
     """Why rows with further judgements were left out: an option of a lost question is not a judgement of its own."""
-    missing = further.seen - further.stored - further.merged
+    missing = further.seen - further.stored - further.merged - further.settled
     by_row: dict[int, str] = {}
     for one in further.bad:
         if one.row is not None:
@@ -126,6 +128,18 @@ def _nested_in(table: Table, plan: Plan) -> list[str]:
         for name in spare
         if unread_judgements(table.frame[name]) or unread_marks(table.frame[name])
     ]
+
+
+def _summed_up(table: Table, plan: Plan, rows: Rows) -> dict[str, int]:
+    """Lists of labels of which another column has the share or the mean: how many labels they hold."""
+    judged = set(plan.named("dimension").values())
+    found = {}
+    for column in plan.columns:
+        whole = summed_up_by(column.name, judged) if column.use is None and column.filled else None
+        if whole is not None and (count := labels_in(table.frame[column.name])):
+            found[column.name] = count
+            rows.notes.append(f"{whole}: sums up the labels in {column.name!r}, which are not read themselves")
+    return found
 
 
 def _is_no_judgement(name: str) -> bool:

@@ -98,7 +98,7 @@ def assemble(table: Table, plan: Plan, asked: ReadingSettings) -> Parts:
     summaries = _summaries(rows)
     summaries = pl.concat([summaries, _seeds(rows), _references(rows, summaries)])
     checked = check_rows(dialogues, summaries, rating_rows(rows, asked.repeats))
-    further = further_judgements(table, checked.dialogues, checked.summaries, rows.shifts)
+    further = further_judgements(table, checked.dialogues, checked.summaries, rows.shifts, asked.repeats)
     bad = [*rows.bad, *checked.bad, *further.bad]
     account = account_of(table, plan, rows, cells, checked.ratings, further, bad)
     declared = _declared(table, rows, checked.ratings)

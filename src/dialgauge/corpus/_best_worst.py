@@ -11,6 +11,7 @@ from dialgauge.corpus._names import is_dimension, is_person, normalised
 from dialgauge.corpus._sides import Options, columns_of, option_rows, rows_without, taken_out, with_annotators
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import OVERALL
+from dialgauge.corpus._values import is_not_given
 from dialgauge.corpus._wide_headings import as_written
 from dialgauge.corpus.layouts._base import ROW
 
@@ -114,8 +115,11 @@ def choices(table: Table, mapping: Mapped, options: Options, best: str, worst: s
     for number, row in enumerate(table.frame.iter_rows(named=True)):
         if all(row[column] is None for column in (*shown, best, worst)):
             continue  # a row of a summary, as another file has them
+        said = {end: row[column] for end, column in (("best", best), ("worst", worst)) if _is_given(row[column])}
+        if not said:
+            continue  # somebody has not answered this one
         names = {side: str(row[uses["system"]]) if "system" in uses else side for side, uses in options.items()}
-        chosen = {word: _side(row, row[column], options, names) for word, column in (("best", best), ("worst", worst))}
+        chosen = {word: _side(row, cell, options, names) for word, cell in said.items()}
         given = keyed.row(number, named=True)
         rows += [
             {
@@ -123,12 +127,16 @@ def choices(table: Table, mapping: Mapped, options: Options, best: str, worst: s
                 "system": name,
                 "choice": next((word for word, at in chosen.items() if at == side), "neither"),
                 "_given": f"best {row[best]}, worst {row[worst]}",
-                "_lost": None in chosen.values() or chosen["best"] == chosen["worst"],
+                "_lost": None in chosen.values() or len(set(chosen.values())) < len(chosen),
                 ROW: number + made.frame.height,
             }
             for side, name in names.items()
         ]
     return replace(made, further={**made.further, "choices": pl.DataFrame(rows, infer_schema_length=None)})
+
+
+def _is_given(cell: object) -> bool:
+    return cell is not None and not is_not_given(str(cell))
 
 
 def _side(row: Mapping[str, object], said: object, options: Options, names: Mapping[str, str]) -> str | None:

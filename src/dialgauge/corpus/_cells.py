@@ -10,7 +10,16 @@ import polars as pl
 
 from dialgauge.corpus._names import USES, is_dimension, is_metric, is_person, normalised
 from dialgauge.corpus._nested_answers import holds_marks
-from dialgauge.corpus._shapes import DIALOGUE, JUDGEMENTS, are_marks, are_turns, hold_judgements, hold_summaries
+from dialgauge.corpus._shapes import (
+    DIALOGUE,
+    JUDGEMENTS,
+    SUMMARIES,
+    are_marks,
+    are_summaries,
+    are_turns,
+    hold_judgements,
+    hold_summaries,
+)
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._values import is_answer
 
@@ -22,6 +31,8 @@ JOINED = re.compile(r"-?\d+(?:\.\d+)?(?:\s*[|;]\s*-?\d+(?:\.\d+)?)+")
 #: "Coherence: 4; Fluency: 5": the answers to several questions in one cell.
 _PAIR = re.compile(r"\s*([^\W\d][^:=;|\n]{0,38}?)\s*[:=]\s*([^:=;|\n]{1,40}?)\s*")
 _SHOWN = 50
+#: A summary has more words than this.
+_SHORT = 3
 _LONGEST = 100_000
 _DEEPEST = 6
 
@@ -54,7 +65,14 @@ def _is_nested(frame: pl.DataFrame, column: str) -> bool:
     if not joined and not shown.str.strip_chars().str.contains(r"^[\[{]").all():
         return False
     values = [parsed_cell(text) for text in shown]
+    if SUMMARIES.fullmatch(name) and _names_summaries(frame):
+        return any(_judges("", value) for value in values)
     return all(isinstance(value, dict | list) for value in values) and any(_judges(name, value) for value in values)
+
+
+def _names_summaries(frame: pl.DataFrame) -> bool:
+    """Whether the rows have a system, or a summary, in a column: then what else they hold are no summaries."""
+    return any(normalised(column) in {*USES["system"], *USES["summary"]} for column in frame.columns)
 
 
 def _judges(name: str, value: Any) -> bool:
@@ -62,6 +80,10 @@ def _judges(name: str, value: Any) -> bool:
     if isinstance(value, list) and are_turns(value):
         return False
     if hold_judgements(value) or hold_summaries(value) or are_marks(value):
+        return True
+    if isinstance(value, dict) and SUMMARIES.fullmatch(name) and are_summaries(value):
+        return all(len(str(text).split()) > _SHORT for text in value.values())
+    if isinstance(value, list) and is_person(name.removesuffix("s")) and all(isinstance(one, str) for one in value):
         return True
     inner = value if isinstance(value, dict) else {}
     named = bool(JUDGEMENTS.fullmatch(name)) or is_dimension(name)
@@ -74,6 +96,15 @@ def unread_judgements(values: pl.Series) -> bool:
     if not len(shown) or not shown.str.strip_chars().str.contains(r"^[\[{]").all():
         return False
     return any(_speaks_of_judgements(parsed_cell(text)) for text in shown)
+
+
+def labels_in(values: pl.Series) -> int:
+    """How many answers cells hold that are lists of nothing else; 0 where one cell is anything else."""
+    parsed = [parsed_cell(text) for text in values.drop_nulls().cast(pl.String)]
+    lists = [value for value in parsed if isinstance(value, list)]
+    answers = [str(one) for value in lists for one in value if one is not None and not isinstance(one, dict | list)]
+    whole = len(lists) == len(parsed) and all(map(is_answer, answers))
+    return len(answers) if whole else 0
 
 
 def unread_marks(values: pl.Series) -> bool:

@@ -38,7 +38,7 @@ from dialgauge.corpus._look_alikes import (
 )
 from dialgauge.corpus._mapping import IGNORE, Mapped
 from dialgauge.corpus._markup import without_markup
-from dialgauge.corpus._names import is_person, normalised
+from dialgauge.corpus._names import AGGREGATES, is_of_conversation, is_person, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._text_sections import sections_of
@@ -207,6 +207,8 @@ def _has_its_rows(table: Table) -> bool:
 def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: _Read) -> dict[str, tuple[Field, Reading]]:
     """The fields that look like judgements, by path, with how they are read."""
     has_judgements = any(getattr(parts, name).height for name in _JUDGED if hasattr(parts, name))
+    if has_judgements:  # what a customer said of the whole talk is none of them
+        fields = [one for one in fields if not any(is_of_conversation(normalised(part)) for part in one.names[:-1])]
     paths = {one.path for one in fields}
     beside = {one.names[:-1]: one.filled for one in fields if is_person(normalised(one.names[-1]))}
     in_rows = plan.has("annotator") and _has_its_rows(table)
@@ -240,6 +242,8 @@ def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: _Read) 
             one
             for one in fields
             if one not in free and one.path not in found and not is_of_program(one) and speaks_like(one, answers)
+            # The majority of the labels of several people is none of theirs.
+            if not (plan.has("annotator") and AGGREGATES.fullmatch(normalised(one.names[-1])))
         ]
         chosen = [] if _are_compared(parts) else [one for one in free if names_sides(one)]
         listed = [one for one in free if has_judgements and plan.has("annotator") and lists_labels(one)]
@@ -329,7 +333,11 @@ def _submitted(value: Any) -> Any:
         return {key: _submitted(inner) for key, inner in value.items()}
     if not isinstance(value, list):
         return value
-    return [_submitted(one) for one in value if not (isinstance(one, Mapping) and one.get("status") in _UNSUBMITTED)]
+    return [_submitted(one) for one in value if not (isinstance(one, Mapping) and _is_unsubmitted(one))]
+
+
+def _is_unsubmitted(one: Mapping[str, Any]) -> bool:
+    return one.get("status") in _UNSUBMITTED or one.get("was_cancelled") is True
 
 
 def _enough(records: Sequence[Mapping[str, Any]]) -> int:
@@ -461,16 +469,27 @@ def _differ(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
 
 def _lost_texts(fields: list[Field], before: _Read) -> list[Nowhere]:
     """Fields of long texts, different from row to row, that are in no table of the corpus."""
-    if not fields or not hasattr(before, "dialogues"):
+    if not fields or isinstance(before, RatingParts):
         return []
     stored = _plain("\n".join(_texts_of(before)))
+    summaries = [_plain(text) for text in before.summaries["text"].head(_MOST_SUMMARIES)]
+    summaries = [text for text in summaries if len(text) >= _FEWEST_LETTERS]
     found = []
     for one in fields:
         shown = list(one.counts)[:40]
-        here = sum(_is_stored(text, stored) for text in shown)
+        here = sum(_is_stored(text, stored) or _shows_one(_plain(text), summaries) for text in shown)
         if here * 2 < len(shown):
             found.append(_as_nowhere(one, looks_like="texts"))
     return found
+
+
+#: So many summaries are looked for in what was shown to people; a short one may stand anywhere.
+_MOST_SUMMARIES, _FEWEST_LETTERS, _NEARLY_ALL = 2_000, 20, 0.7
+
+
+def _shows_one(plain: str, summaries: Sequence[str]) -> bool:
+    """Whether a text is hardly more than a summary, as tools show it: ``<b>Summary</b>: Tom thanks Ana.``"""
+    return any(len(text) >= _NEARLY_ALL * len(plain) and text in plain for text in summaries)
 
 
 def _is_stored(text: str, stored: str) -> bool:

@@ -14,12 +14,14 @@ from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._files import read_text
 from dialgauge.corpus._flat import flat_frame
 from dialgauge.corpus._headings import LOOKED_AT, Headings, distinct_names, find_headings
+from dialgauge.corpus._markdown_pages import BORDER, sections_as_sheets
 from dialgauge.corpus._names import USES, is_id, normalised
 from dialgauge.corpus._problems import Problem
+from dialgauge.corpus._sheets import one_table
 from dialgauge.corpus._standoff import is_webanno, load_webanno
 from dialgauge.corpus._table import Table, refuse_width
 from dialgauge.corpus._values import MOSTLY
-from dialgauge.errors import InputError, counted
+from dialgauge.errors import InputError
 from dialgauge.tables import escape_formulas_in, unescape_formulas_in
 
 _SEPARATORS = ",;\t|"
@@ -69,27 +71,28 @@ def load_delimited(path: Path) -> Table:
 
 
 def load_markdown(path: Path) -> Table:
-    """The one table of a page in Markdown. Of several, what stands between them says what each is about."""
-    text = read_text(path).text
-    borders = _borders(text)
-    if borders != 1 and text.strip():
-        raise InputError(
-            f"{path}: {counted(borders, 'table')} in this page, and one is needed: put all rows into one table, with "
-            "columns for what the headings between them say"
-        )
+    """The one table of a page in Markdown. Of several, the sections that they stand in say what each is about."""
+    found = read_text(path)
+    borders = _borders(found.text)
+    if borders > 1:
+        sheets, notes = sections_as_sheets(found.text, str(path))
+        return one_table(sheets, [*found.notes, *notes], "table")
+    if not borders and found.text.strip():
+        raise InputError(f"{path}: no table in this page, so no rows")
     return load_delimited(path)
 
 
 def _borders(text: str) -> int:
     """How many tables a page in Markdown has: each has one line between its headings and its rows."""
-    return sum(bool(_BORDER.fullmatch(line)) for line in text.splitlines())
+    return sum(bool(BORDER.fullmatch(line)) for line in text.splitlines())
 
 
 def is_prose(path: Path) -> bool:
-    """Whether a page in Markdown explains other files: it has no table, or is called so."""
-    if path.suffix.lower() != ".md":
+    """Whether a text explains other files: it is called so, or it is a page in Markdown without a table."""
+    if path.suffix.lower() not in (".md", ".txt"):
         return False
-    return bool(_EXPLAINS.match(path.stem)) or not _borders(read_text(path).text)
+    named = bool(_EXPLAINS.match(path.stem))
+    return named or (path.suffix.lower() == ".md" and not _borders(read_text(path).text))
 
 
 _EXPLAINS = re.compile(r"read_?me|licen[cs]e|changelog|data_?sheet|data_?card|dataset_?card", re.IGNORECASE)
@@ -128,8 +131,6 @@ def _has_columns(text: str) -> bool:
     return False
 
 
-#: A line that only draws the border below the headings of a table of bars.
-_BORDER = re.compile(r"\s*[|+]?(?:\s*{0}\s*[|+])+(?:\s*{0}\s*)?".replace("{0}", "(?::?-{2,}:?|:-:?|-:)"))
 #: What a database says below a table.
 _COUNTED = re.compile(r"\s*\(\d+ rows?\)\s*")
 
@@ -137,12 +138,12 @@ _COUNTED = re.compile(r"\s*\(\d+ rows?\)\s*")
 def _without_borders(text: str) -> str:
     """A table that is drawn with bars and a border, as databases and Markdown have it, as plain CSV with bars."""
     lines = text.split("\n")
-    if not any(_BORDER.fullmatch(line) for line in lines[:LOOKED_AT]):
+    if not any(BORDER.fullmatch(line) for line in lines[:LOOKED_AT]):
         return text
     made = io.StringIO()
     writer = csv.writer(made, delimiter="|", lineterminator="\n")
     for line in lines:
-        if line.strip() and not _BORDER.fullmatch(line) and not _COUNTED.fullmatch(line):
+        if line.strip() and not BORDER.fullmatch(line) and not _COUNTED.fullmatch(line):
             bare = line.strip()
             bare = bare[1:] if bare.startswith("|") else bare
             writer.writerow([cell.strip() for cell in bare.removesuffix("|").split("|")])

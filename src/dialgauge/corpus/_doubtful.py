@@ -39,12 +39,15 @@ def doubtful(table: Table, plan: Plan, parts: Any, said: Set[str]) -> list[str]:
     """Why names may have been taken for those of something else; ``said`` are the uses that the user has mapped."""
     judged = any(use.startswith("dimension:") or use == "value" for use in said)
     found = [*_packed(parts), *_unread_cells(table, plan, parts)]
+    if not {"system", "ignore"} & said:
+        found += _unnamed_sides(plan, table, parts)
     if table.layout is not None:
         return found
     if not judged:
-        found += [*_crossed_names(parts), *_named_by_values(parts)]
+        found += [*_crossed_names(parts), *_named_by_values(parts), *_called_like_systems(parts)]
         if "annotator" not in said:
             found += [
+                *_crossed_people(parts),
                 *_people_or_questions(plan, parts),
                 *_people_as_dimensions(parts, table.records is not None),
                 *_keys_of_both(table, parts),
@@ -94,6 +97,32 @@ def _packed(parts: Any) -> list[str]:
     ]
 
 
+#: What sides are called where nothing says whose summary is on each.
+_SIDES = frozenset(["a", "b", "1", "2", "left", "right", "first", "second"])
+_OF_SIDE = re.compile(r"(.+?)_?(a|b|1|2|left|right|first|second)")
+
+
+def _unnamed_sides(plan: Plan, table: Table, parts: Any) -> list[str]:
+    """Columns that were not read and have the same few names for both sides of comparisons: those of the systems."""
+    compared = getattr(parts, "preferences", None)
+    if compared is None or compared.is_empty() or not set(compared["system_a"]) | set(compared["system_b"]) <= _SIDES:
+        return []
+    named: dict[str, list[str]] = {}
+    for column in plan.columns:
+        at = _OF_SIDE.fullmatch(normalised(column.name)) if column.use is None else None
+        if at is not None:
+            named.setdefault(at[1], []).append(column.name)
+    for columns in named.values():
+        values = [set(table.frame[column].drop_nulls().cast(pl.String).unique()) for column in columns]
+        short = all(len(text) <= _LONGEST_NAME and not is_answer(text) for one in values for text in one)
+        if len(columns) == 2 and short and values[0] & values[1] and len(values[0] | values[1]) < compared.height:
+            return [
+                f"{columns[0]!r} and {columns[1]!r} may name the systems on both sides of the comparisons: call them "
+                f"system_a and system_b, or leave them out (--map ignore={columns[0]} --map ignore={columns[1]})"
+            ]
+    return []
+
+
 def _crossed_names(parts: Any) -> list[str]:
     """Dimensions whose names are all combinations of two sets of words: one of both names systems or people."""
     names = _dimensions(parts)
@@ -112,6 +141,24 @@ def _crossed_names(parts: Any) -> list[str]:
     return []
 
 
+def _crossed_people(parts: Any) -> list[str]:
+    """Annotators whose names are all combinations of dimensions with others, as those of files are: ``clarity_ann``."""
+    names = parts.ratings["annotator"].drop_nulls().unique().sort().to_list()
+    words = {name: re.split(r"[\W_]+", name.lower()) for name in names}
+    if len(names) < 4 or not all(len(split) > 1 for split in words.values()):
+        return []
+    for cut in (1, -1):
+        pairs = {(" ".join(split[:cut]), " ".join(split[cut:])) for split in words.values()}
+        first, second = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
+        dimensions = any(all(is_dimension(normalised(one)) for one in side) for side in (first, second))
+        if dimensions and len(pairs) == len(names) == len(first) * len(second) and len(first) > 1 < len(second):
+            return [
+                f"the annotators {_listed(names)} are combinations of dimensions and people: put both into columns of "
+                "their own"
+            ]
+    return []
+
+
 def _named_by_values(parts: Any) -> list[str]:
     """Dimensions that are called like the answers to a question: one column for each answer."""
     names = [name for name in _dimensions(parts) if is_answer(name) and not is_dimension(normalised(name))]
@@ -120,6 +167,19 @@ def _named_by_values(parts: Any) -> list[str]:
     return [
         f"{_listed(names)} are answers rather than dimensions: put the answers into one column, or map each column "
         "(--map dimension:NAME=COLUMN)"
+    ]
+
+
+def _called_like_systems(parts: Any) -> list[str]:
+    """Dimensions that are called like the systems, of which the judgements are, and not of whatever a row is about."""
+    named = parts.summaries.filter(pl.col("kind") == "system") if hasattr(parts, "summaries") else parts.ratings
+    systems = {normalised(str(name)) for name in named["system"].unique()}
+    names = [name for name in _dimensions(parts) if normalised(name) in systems and not is_dimension(normalised(name))]
+    if not names:
+        return []
+    return [
+        f"{_listed(names)} {'is' if len(names) == 1 else 'are'} called like a system, and taken for what is judged: "
+        f"give each judgement its system in a column of its own, or say what they are (--map dimension:NAME={names[0]})"
     ]
 
 

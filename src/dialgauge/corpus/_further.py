@@ -27,16 +27,20 @@ class Further:
     seen: int = 0
     stored: int = 0
     merged: int = 0
+    settled: int = 0
     conflicts: int = 0
 
 
 def further_judgements(
-    table: Table, dialogues: pl.DataFrame, summaries: pl.DataFrame, shifts: dict[str, list[int]]
+    table: Table, dialogues: pl.DataFrame, summaries: pl.DataFrame, shifts: dict[str, list[int]], repeats: str
 ) -> Further:
-    """The further tables of a layout, checked against the summaries."""
+    """The further tables of a layout, checked against the summaries.
+
+    Of preferences that somebody gave twice, ``repeats`` says which counts (``first`` or ``last``).
+    """
     found = Further()
     frames = {name: _typed(found, table.further.get(name), name) for name in _SCHEMAS}
-    frames["preferences"] = _preferences(found, frames["preferences"])
+    frames["preferences"] = _preferences(found, frames["preferences"], repeats)
     frames["choices"] = _choices(found, frames["choices"])
     if "span" not in table.further.get("spans", pl.DataFrame()).columns:  # else they are numbered, as we write them
         frames["spans"] = _spans(found, frames["spans"], summaries, shifts)
@@ -91,14 +95,27 @@ def _merged(found: Further, frame: pl.DataFrame, key: list[str], said: list[str]
     return marked.filter("_new").select(frame.columns)
 
 
-def _preferences(found: Further, frame: pl.DataFrame) -> pl.DataFrame:
+def _preferences(found: Further, frame: pl.DataFrame, repeats: str) -> pl.DataFrame:
     if "_given" in frame.columns:
         lost = frame.filter(pl.col("winner").is_null())
         found.bad += bad_rows(
             "preferences", lost, PREFERENCE_KEY, "the winner is neither of the two, nor a tie", "_given"
         )
         frame = frame.filter(pl.col("winner").is_not_null()).drop("_given")
-    return _merged(found, in_name_order(frame), list(PREFERENCE_KEY), ["winner"], "preferences")
+    frame = in_name_order(frame)
+    if repeats in ("first", "last"):
+        frame = _settled(found, frame, list(PREFERENCE_KEY), "winner", repeats)
+    return _merged(found, frame, list(PREFERENCE_KEY), ["winner"], "preferences")
+
+
+def _settled(found: Further, frame: pl.DataFrame, key: list[str], said: str, repeats: str) -> pl.DataFrame:
+    """The rows without those of a key that say something else than the first, or the last, of it."""
+    own = pl.col(said).first() if repeats == "first" else pl.col(said).last()
+    kept = frame.filter(pl.col(said) == own.over(key)) if frame.height else frame
+    if others := frame.height - kept.height:
+        found.settled += others
+        found.notes.append(f"{counted(others, 'repeated preference')} with another winner: the {repeats} counts")
+    return kept
 
 
 def _choices(found: Further, frame: pl.DataFrame) -> pl.DataFrame:

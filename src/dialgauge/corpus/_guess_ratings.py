@@ -19,6 +19,7 @@ from dialgauge.corpus._names import (
     is_housekeeping,
     is_id,
     is_metric,
+    is_of_conversation,
     is_other_id,
     normalised,
     says_how_sure,
@@ -189,7 +190,7 @@ def is_same_within(frame: pl.DataFrame, key: str, column: str) -> bool:
 
 def _is_judged(guess: Guess, column: str, name: str, known: bool, beside: bool) -> bool:
     found = guess.answers(column)
-    if not known and _are_dated(guess, column):
+    if (not known and _are_dated(guess, column)) or (is_of_conversation(name) and _are_objects(guess, column)):
         return False
     if not found.given:
         # All "N/A": nothing was judged, but the column is a dimension all the same.
@@ -207,6 +208,11 @@ def _is_judged(guess: Guess, column: str, name: str, known: bool, beside: bool) 
     if found.share >= MOSTLY and found.kind in ("yes/no", "ordered"):
         return found.distinct > 1
     return found.share < 0.5 and _is_answered(guess, column, found)
+
+
+def _are_objects(guess: Guess, column: str) -> bool:
+    """Whether cells are objects as JSON, such as what a customer said of the whole talk."""
+    return bool(guess.frame[column].drop_nulls().cast(pl.String).str.starts_with("{").all())
 
 
 def _is_answered(guess: Guess, column: str, found: Reading) -> bool:

@@ -42,6 +42,17 @@ def find_texts(guess: Guess) -> None:
             best = max(alike, key=guess.mean_length)
             guess.choose(best, "dialogue", "each dialogue has one of these texts, and they are the longest")
 
+    if "reference" not in guess.taken and "summary" in of:
+        called = [
+            column for column in texts if guess.names[column].split("_")[0] in _GOLD and column not in guess.chosen
+        ]
+        if len(called) == 1 and _constant(guess.frame, called[0], [of["dialogue_id"]]):
+            guess.choose(called[0], "reference", "each dialogue has one of these texts, and their name says so")
+
+
+#: How names of references begin: "gold_minutes", "reference_notes".
+_GOLD = frozenset(["gold", "golden", "reference", "ref"])
+
 
 def find_names(guess: Guess) -> None:
     """Who wrote and who judged, where no name says so: by how the rows of a dialogue differ."""

@@ -1,10 +1,12 @@
 """Where the headings of a table are: below a title or notes, and in one row or in two."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dialgauge.corpus._names import USES, is_dimension, normalised
+from dialgauge.corpus._scale_ends import best_end
 from dialgauge.corpus._values import TICKS, as_number
 
 Cells = Sequence[str | None]
@@ -111,12 +113,17 @@ def _two_rows(top: Cells, below: Cells, data: Sequence[Cells]) -> tuple[str, ...
     if repeated and len(said) == len(parts) and len({*zip(groups, parts, strict=False)}) == len(parts):
         return tuple(_joined(group, part) for group, part in zip(groups, parts, strict=False))
     answered = [place for place, part in enumerate(parts) if normalised(part) in _ANSWERED]
-    if not answered and not (open_places and _hold_answers(open_places, data)):
+    alone = len(set(parts)) == len(said) == len(parts)
+    told = alone and _only_explains(groups, named, data)
+    if not answered and not told and not (open_places and _hold_answers(open_places, data)):
         return None
     names, group = [], ""
     for place, part in enumerate(parts):
         starts = bool(groups[place])
         group = groups[place] if starts else group
+        if alone and (scale := _scale_told(group)) is not None:
+            names.append(_with_scale(part, scale) if _are_within(scale.low, scale.high, place, data) else part)
+            continue
         spans = starts and place + 1 < len(parts) and not groups[place + 1] and bool(parts[place + 1])
         inside = spans or (not starts and bool(part))
         names.append(_joined(group, part) if inside and part else groups[place] or part)
@@ -126,6 +133,45 @@ def _two_rows(top: Cells, below: Cells, data: Sequence[Cells]) -> tuple[str, ...
 def _hold_answers(places: Sequence[int], data: Sequence[Cells]) -> bool:
     cells = [row[place].strip() for row in data for place in places if place < len(row) and row[place]]  # type: ignore[union-attr]
     return bool(cells) and sum(map(_is_answer, cells)) * 2 > len(cells)
+
+
+#: "Scores 1-5 (5 = excellent)": a heading above others that explains how they are answered.
+_RANGE = re.compile(r"(?<![\d.,])(-?\d{1,3})\s*(?:-|–|—|to|bis|à|a|hasta|\.{2,}|…)\s*(\d{1,3})(?![\d.,]\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    low: int
+    high: int
+    turned: bool  # whether the lowest point is the best
+
+
+def _scale_told(group: str) -> _Scale | None:
+    """The scale that a heading explains."""
+    found = _RANGE.search(group)
+    if found is None or int(found[1]) >= int(found[2]):
+        return None
+    return _Scale(int(found[1]), int(found[2]), best_end(group) == "lower")
+
+
+def _with_scale(part: str, scale: _Scale) -> str:
+    """A heading with its scale. A name that is no known dimension may be a person's: only its direction is said."""
+    best = [f"{scale.low} = best"] if scale.turned else []
+    told = [f"{scale.low}-{scale.high}", *best] if is_dimension(normalised(part)) else best
+    return f"{part} ({'; '.join(told)})" if told else part
+
+
+def _only_explains(groups: Sequence[str], named: Sequence[str], data: Sequence[Cells]) -> bool:
+    """Whether all that a first row says is how some of the columns below are answered."""
+    few = 0 < len(named) * 2 <= len(groups) and all(_scale_told(group) is not None for group in named)
+    return few and _hold_answers([place for place, group in enumerate(groups) if group], data)
+
+
+def _are_within(low: int, high: int, place: int, data: Sequence[Cells]) -> bool:
+    """Whether most cells of a column are numbers, and all of these are points of a scale."""
+    cells = [(row[place] or "").strip() for row in data if place < len(row)]
+    numbers = [number for cell in cells if cell and (number := as_number(cell)) is not None]
+    return 2 * len(numbers) > sum(map(bool, cells)) and all(low <= number <= high for number in numbers)
 
 
 def _is_answer(cell: str) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from dialgauge.corpus._better import better_of
 from dialgauge.corpus._names import TELLING, USES, normalised
 from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._wide_headings import is_judged
@@ -22,9 +23,13 @@ _LONGEST = 40
 _EDGE = " \t-–—:|/,;.[]()_?"
 
 
-def with_sides_below(source: Sheet, target: Sheet) -> tuple[Sheet, Sheet] | None:
-    """Both sheets, the second with a row for each summary, the first with its name in the headings about it."""
-    texts = [column for column in target.frame.columns if _is_called_summary(column)]
+def with_sides_below(source: Sheet, target: Sheet) -> tuple[Sheet, Sheet, list[Sheet]] | None:
+    """Both sheets, the second with a row for each summary, the first with its name in the headings about it.
+
+    What the first says of both summaries of a row, which of them is better, is a third sheet.
+    """
+    called = [column for column in target.frame.columns if _is_called_summary(column)]
+    texts = [column for column in called if _has_texts(target.frame[column])]
     if len(texts) < _FEWEST or {_ITEM, "summary", "system"} & {*target.frame.columns, *source.frame.columns}:
         return None
     for key in target.frame.columns:
@@ -40,8 +45,61 @@ def with_sides_below(source: Sheet, target: Sheet) -> tuple[Sheet, Sheet] | None
         if len(items) == len(rows) * len(texts) and len(set(named.values())) == len(named):
             same = _shared_beginning([asked for _, _, asked in named.values()])
             renamed = {column: f"{row}{_JOINT}{text} [{asked[same:]}]" for column, (row, text, asked) in named.items()}
-            return replace(source, frame=source.frame.rename(renamed)), _long(target, key, texts)
+            asking = replace(source, frame=source.frame.rename(renamed))
+            compared = _compared(asking, target, key, texts)
+            if compared is None:
+                return asking, _long(target, key, texts), []
+            chosen = [column for column in asking.frame.columns if column not in compared[0]]
+            return replace(asking, frame=asking.frame.select(chosen)), _long(target, key, texts), [compared[1]]
     return None
+
+
+def _has_texts(values: pl.Series) -> bool:
+    shown = values.drop_nulls().cast(pl.String, strict=False)
+    return bool(len(shown)) and int(shown.str.contains(r"\S\s+\S+\s+\S").sum()) * 2 > len(shown)
+
+
+def _compared(source: Sheet, target: Sheet, key: str, texts: Sequence[str]) -> tuple[list[str], Sheet] | None:
+    """The columns that say which of two texts of a row is better, and a sheet with a row for each such answer."""
+    if len(texts) != _FEWEST:
+        return None
+    rows = target.frame[key].cast(pl.String, strict=False).str.strip_chars().to_list()
+    found: dict[str, tuple[str, str]] = {}
+    for column in source.frame.columns:
+        row, asked = _taken_out(column, rows)
+        if row is not None and _JOINT not in column and _names_sides(source.frame[column], texts):
+            found[column] = (row, asked.replace(key, "").strip(_EDGE))
+    if len({row for row, _ in found.values()}) < len(found) or len({asked for _, asked in found.values()}) != 1:
+        return None
+    writers = _writers(target.frame, key, texts)
+    systems = [target.frame[writers[text]].cast(pl.String) if writers else None for text in texts]
+    sides = {
+        row: [_side(text) if own is None else own[place] for text, own in zip(texts, systems, strict=True)]
+        for place, row in enumerate(rows)
+    }
+    answered = {column for column in source.frame.columns if _JOINT in column}
+    rest = [column for column in source.frame.columns if column not in {*found, *answered}]
+    numbered = source.frame.with_row_index("_origin")
+    parts = [
+        numbered.select(
+            "_origin",
+            *rest,
+            pl.lit(row).alias("dialogue_id"),
+            *(pl.lit(one, pl.String).alias(f"system_{side}") for side, one in zip("ab", sides[row], strict=True)),
+            pl.col(column).cast(pl.String).alias(asked or "preferred"),
+        )
+        for column, (row, asked) in found.items()
+    ]
+    frame = pl.concat(parts).sort("_origin", maintain_order=True)
+    origin, place = frame["_origin"].to_list(), source.place
+    name = f"{source.name} (comparisons)"
+    return list(found), Sheet(name, frame.drop("_origin"), lambda row: place(origin[row]))
+
+
+def _names_sides(values: pl.Series, texts: Sequence[str]) -> bool:
+    """Whether the cells of a column name one of two texts, or a tie, and both occur somewhere."""
+    said = {text.strip() for text in values.drop_nulls().cast(pl.String, strict=False)} - {""}
+    return bool(said & set(texts)) and all(one in texts or better_of(one) is not None for one in said)
 
 
 def _is_called_summary(column: str) -> bool:
@@ -101,7 +159,7 @@ def _writers(frame: pl.DataFrame, key: str, texts: Sequence[str]) -> Mapping[str
             column
             for column in frame.columns
             if column not in (*texts, key)
-            and normalised(column).endswith(f"_{side}")
+            and (normalised(column).endswith(f"_{side}") or normalised(column).startswith(f"{normalised(text)}_"))
             and (frame[column].drop_nulls().cast(pl.String, strict=False).str.len_chars() <= _LONGEST).all()
         ]
         if len(ends) == 1:

@@ -26,7 +26,7 @@ def with_items(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
         for target in sheets:
             if source is target or source not in made or target not in made:
                 continue
-            asking, shown = with_sides_below(source, target) or (source, target)
+            asking, shown, compared = with_sides_below(source, target) or (source, target, [])
             found = _named_items(asking, shown)
             if found is not None:
                 key, cells = found
@@ -34,6 +34,7 @@ def with_items(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
                 about_people = _about_people(joined.frame, asking.frame.columns)
                 made[made.index(source)] = replace(joined, frame=joined.frame.drop(about_people))
                 made.remove(target)
+                made += compared
                 notes.append(f"the headings of {source.name!r} name rows of {target.name!r}, by its column {key!r}")
                 if about_people:
                     notes.append(f"answers of {source.name!r} about none of them, not used: {', '.join(about_people)}")

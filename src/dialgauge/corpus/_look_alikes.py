@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Container, Sequence, Set
 
 from dialgauge.corpus._better import better_of
 from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field
@@ -267,6 +267,13 @@ def is_summed_up(one: Field, paths: set[str]) -> bool:
     """Whether one number beside a list of answers sums it up: ``acu`` beside ``acu_labels``."""
     plain = one.path.removesuffix(ANY_PLACE)
     return one.path != plain and any(plain.removesuffix(end) in paths - {plain} for end in _LISTS)
+
+
+def summed_up_by(name: str, names: Container[str]) -> str | None:
+    """Which of these names is that of one number which sums up the list under another name; None where none is."""
+    return next(
+        (name.removesuffix(end) for end in _LISTS if name.endswith(end) and name.removesuffix(end) in names), None
+    )
 
 
 def looks_like_texts(one: Field) -> bool:

@@ -4,18 +4,21 @@ import contextlib
 import glob
 import os
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from dialgauge.corpus._blind_keys import as_key
 from dialgauge.corpus._delimited import is_prose, is_table
 from dialgauge.corpus._fields import fields_of
 from dialgauge.corpus._file_cells import with_texts_of_files
 from dialgauge.corpus._files import read_text
 from dialgauge.corpus._judged_apart import judged_apart
+from dialgauge.corpus._legends import with_legends
+from dialgauge.corpus._listed_order import in_listed_order, with_listed_names, with_references
 from dialgauge.corpus._look_alikes import is_named
 from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normalised
 from dialgauge.corpus._nested import flat_rows, to_frame
@@ -23,13 +26,14 @@ from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._record_ids import with_record_ids
 from dialgauge.corpus._referring import referring
-from dialgauge.corpus._sheets import are_pages, one_table
+from dialgauge.corpus._sheets import are_pages, one_table, own_parts
 from dialgauge.corpus._survey_headings import with_questions
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._text_files import first_of, name_systems, named_texts, unread_texts
 from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
 from dialgauge.corpus._wrapped import unwrapped
 from dialgauge.corpus.layouts import recast
+from dialgauge.corpus.layouts._base import ROW
 from dialgauge.errors import InputError, counted
 
 #: How files are read, by the end of their names.
@@ -96,6 +100,9 @@ def _sheet(file: Path, table: Table) -> Sheet:
     if table.records is None:
         table = with_questions(table)
         return Sheet(file.stem, table.frame, table.place)
+    key = as_key(table.records[0][1]) if len(table.records) == 1 else None
+    if key is not None:
+        return Sheet(file.stem, key, lambda row: table.place(0))
     made = flat_rows((record for _, record in table.records), str(file))
     numbers = [number for number, _ in made]
     places = [table.place(number) for number in numbers]
@@ -206,7 +213,10 @@ def load_many(path: Path, loaders: Loaders) -> Table:
         tables[file], read = with_texts_of_files(table, path, texts)
         texts = [text for text in texts if text not in read]
     rows = [_sheet(file, table) for file, table in tables.items()] if texts else []
-    written = named_texts(texts, rows)
+    listed = in_listed_order(texts)
+    texts = [text for text in texts if listed is None or text not in listed[1]]
+    told = [listed[0]] if listed is not None else []
+    written = with_references([*told, *named_texts(texts, [*told, *rows])])
     read_here = {sheet.place(row)[0] for sheet in written for row in range(sheet.frame.height)}
     unread, left = unread_texts([text for text in texts if str(text) not in read_here], path, rows)
     if not written and all(table.records is not None for table in tables.values()):
@@ -217,11 +227,19 @@ def load_many(path: Path, loaders: Loaders) -> Table:
             made = _records(tables)
             return replace(made, notes=(*made.notes, *left), unread=unread)
         tables = apart
+    marked = _of_errors(tables)
+    tables |= marked
     problems = [problem for table in tables.values() for problem in table.problems]
     notes = [f"{file.name}: {note}" for file, table in tables.items() for note in table.notes]
     notes += left if is_pattern(path) else [*left, *_other_files(path, loaders)]
     sheets = _told_apart({file: _sheet(file, table) for file, table in tables.items()})
+    sheets = with_legends(sheets, () if is_pattern(path) else _explanations(path), notes)
+    dropped: dict[str, int] = {}
+    for one in told:
+        ids = one.frame["dialogue_id"].to_list()
+        sheets = [with_listed_names(sheet, ids, notes, dropped) for sheet in sheets]
     stacked = one_table([*written, *sheets], notes, "file")
+    stacked = _with_further(stacked, list(marked.values()))
     return Table(
         stacked.frame,
         stacked.place,
@@ -231,7 +249,43 @@ def load_many(path: Path, loaders: Loaders) -> Table:
         known=stacked.known,
         unread={**stacked.unread, **unread, **({} if is_pattern(path) else _unread_files(path, loaders))},
         parts=stacked.parts,
+        dropped={**stacked.dropped, **dropped},
+        further=stacked.further,
     )
+
+
+#: A layout of errors in summaries, which may name dialogues that another file holds.
+_ERRORS = "mqm"
+
+
+def _of_errors(tables: Mapping[Path, Table]) -> dict[Path, Table]:
+    """The one file of marked errors beside files of something else, as its layout reads it."""
+    made = {file: recast(table, {}) for file, table in tables.items() if table.records is None}
+    found = {file: table for file, table in made.items() if table is not None and table.layout == _ERRORS}
+    return found if len(found) == 1 < len(tables) else {}
+
+
+def _with_further(stacked: Table, made: Sequence[Table]) -> Table:
+    """A table with the judgements that a layout took out of one of its parts; their rows come after its own."""
+    if not made:
+        return stacked
+    (part,), height = made, stacked.frame.height
+    shift = height - part.frame.height
+    further = {name: frame.with_columns(pl.col(ROW) + shift) for name, frame in part.further.items()}
+    place = stacked.place
+    return replace(
+        stacked,
+        further=further,
+        place=lambda row: place(row) if row < height else part.place(row - shift),
+        dropped={**stacked.dropped, **part.dropped},
+    )
+
+
+def _explanations(folder: Path) -> Iterator[str]:
+    """The texts of a folder that explain its other files."""
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and is_prose(file) and not _is_elsewhere(file.relative_to(folder), folder):
+            yield read_text(file).text
 
 
 def _refuse_copies(tables: Mapping[Path, Table]) -> None:
@@ -275,7 +329,7 @@ def _told_apart(sheets: Mapping[Path, Sheet]) -> list[Sheet]:
 
 def _records(tables: dict[Path, Table]) -> Table:
     """The JSON objects of all files; a file with one dialogue gives it its name, where it has no id."""
-    people = _people_by_file(tables)
+    people = own_parts([file.stem for file in tables]) if _people_by_file(tables) else {}
     records: list[tuple[int, dict[str, Any]]] = []
     places: list[tuple[str, int | None]] = []
     problems: list[Problem] = []
@@ -287,7 +341,7 @@ def _records(tables: dict[Path, Table]) -> Table:
         alone = len(table.records) == 1 and len(tables) > 1
         for number, (line, record) in enumerate(table.records):
             named = alone and not _has_id(record) and _is_dialogue(record)
-            whose = {"annotator": file.stem} if people else {}
+            whose = {"annotator": people[file.stem]} if people else {}
             records.append((line, {**({"dialogue_id": file.stem} if named else {}), **whose, **record}))
             places.append(table.place(number))
         problems += table.problems

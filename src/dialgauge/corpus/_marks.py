@@ -139,6 +139,10 @@ def _given(values: pl.Series) -> pl.Series:
     return texts.to_frame("v").select(pl.when(~blank).then("v").alias(values.name)).to_series()
 
 
+#: No text that people mark is longer.
+_LONGEST_TEXT = 100_000_000
+
+
 def _are_ordered(frame: pl.DataFrame, start: str, end: str) -> bool:
     places = pl.DataFrame(
         {
@@ -147,7 +151,8 @@ def _are_ordered(frame: pl.DataFrame, start: str, end: str) -> bool:
         }
     )
     filled = _given(frame[start]).drop_nulls().len()
-    whole = places.filter((pl.col("e") >= pl.col("s")) & (pl.col("s") == pl.col("s").floor()))
+    within = pl.col("e").is_between(pl.col("s"), _LONGEST_TEXT)  # seconds since 1970 are times
+    whole = places.filter(within & (pl.col("s") == pl.col("s").floor()))
     return filled > 0 and whole.height * 10 >= filled * 9
 
 

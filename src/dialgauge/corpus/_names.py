@@ -168,6 +168,7 @@ _BARE_ID = re.compile(
 #: What customers say of a talk.
 _OF_CONVERSATION = re.compile(
     r"(?:call|conversation|contact|interaction|session|chat|ticket|case|meeting)_(?:rating|satisfaction|csat|nps)|csat|nps"
+    r"|satisfaction_rating"
 )
 #: Ids of people, of single judgements and of the work on them, never of a dialogue.
 _OTHER_ID = re.compile(

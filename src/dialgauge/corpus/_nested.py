@@ -12,21 +12,24 @@ from dialgauge.corpus._names import USES, is_dimension, is_id, is_metric, is_of_
 from dialgauge.corpus._nested_answers import (
     are_marks_of_people,
     are_of_people,
+    are_votes_on,
     as_judgement,
     asked_of,
     flat,
     is_list_of_marks,
     keyed,
+    labels_of_people,
     marked,
     marks_beside,
     marks_of_people,
     ranked,
     single,
+    systems_of,
     voters_of,
     votes,
 )
 from dialgauge.corpus._nested_names import speakers_named
-from dialgauge.corpus._nested_people import person_key
+from dialgauge.corpus._nested_people import are_answers_by, person_key
 from dialgauge.corpus._shapes import (
     DIALOGUE,
     IDENTITY,
@@ -105,6 +108,7 @@ class _Level:
         self.given: frozenset[str] = frozenset()
         self.voted: frozenset[str] = frozenset()
         self.voters: dict[str, list[str]] = {}  # a list of who judged, by its key
+        self.about: frozenset[str] = frozenset()  # the systems whose summaries the record has by name
         self.told = False  # whether the dialogue is a text of this object
         self.record: Record = {}
         self.opening: list[Mapping[str, Any]] = []  # turns before those of a list
@@ -115,14 +119,16 @@ class _Level:
         self.judging = any(is_person(normalised(key)) for key in record)
         self.known_person = self.known_person or self.judging
         self.voted = voted_keys(record)
-        self.voters = voters_of(record, self.voted)
+        self.about = systems_of(record)
+        self.voters = voters_of(record, self.voted, self.about)
         self.told = any(normalised(key) in DIALOGUE and isinstance(value, str) for key, value in record.items())
         for key, value in record.items():
             self._read(key, normalised(key), value)
         if self.opening and "dialogue" not in self.first:
             self._say([])
         for key, value in self.judged:
-            if len(self.systems) > 1 and isinstance(value, Mapping) and is_of_conversation(normalised(key)):
+            of_talk = is_of_conversation(normalised(key)) and not set(map(str, value)) <= self.systems
+            if len(self.systems) > 1 and isinstance(value, Mapping) and of_talk:
                 self.first[key] = json.dumps(value, ensure_ascii=False)
             else:
                 self.inner += self._judgements(key, value)
@@ -168,6 +174,8 @@ class _Level:
             self._sentences(value)
         elif name in REFERENCES and isinstance(value, list):
             self.first |= _references(value)
+        elif not is_metric(name) and are_votes_on(value, self.about):
+            self.judged.append((key, {key: value}))
         elif are_answers_of_people(value):
             self.inner += (asked_of(item) for item in value)
         elif are_short_answers(value):
@@ -181,6 +189,7 @@ class _Level:
             or (JUDGEMENTS.fullmatch(name) and are_judgements(value))
             or is_voted(name, value)
             or hold_judgements(value)
+            or (self._is_summary() and are_answers_by(value, self.people))
         ):
             self.judged.append((key, value))
         elif isinstance(value, dict) and name not in _WHOLE and is_turn(value) and "dialogue" not in self.first:
@@ -201,6 +210,11 @@ class _Level:
                 self.first[key] = json.dumps(value, ensure_ascii=False)
             if isinstance(value, dict) and name in _WHOLE:
                 self._hoist(key, value)
+
+    def _is_summary(self) -> bool:
+        """Whether the object is one of several summaries: then a list in it is about that, and not about a talk."""
+        names = {normalised(key) for key in self.given}
+        return bool(names & set(USES["summary"])) and bool(names & set(USES["system"])) and not names & DIALOGUE
 
     def _say(self, value: Sequence[Any]) -> None:
         turns = turns_from_json([*self.opening, *value])
@@ -260,6 +274,9 @@ class _Level:
         if isinstance(value, list):
             yield from self._listed(key, value)
             return
+        if not self.known_person and (labelled := labels_of_people(key, value)):
+            yield from labelled
+            return
         people = not self.known_person and hold_dimensions(value)
         if not people and any(not isinstance(single(entry), dict | list) for entry in value.values()):
             value = {inner: single(entry) for inner, entry in value.items()}
@@ -276,7 +293,8 @@ class _Level:
                 yield from ({**row, "system": name} for row in self._judgements(key, as_judgement(entry)))
             elif isinstance(entry, Mapping) and entry and {str(inner) for inner in entry} <= self.systems:
                 for system, given in entry.items():  # a dimension, and under it the answers about each system
-                    answered = votes(name, given if isinstance(given, list) else [given])
+                    voters = next(iter(self.voters.values()), None)
+                    answered = votes(name, given if isinstance(given, list) else [given], voters)
                     yield from ({**row, "system": system} for row in answered)
             elif isinstance(entry, list) and not any(isinstance(one, dict | list) for one in entry):
                 yield from votes(name, entry)  # a dimension with the answers of annotators 1, 2, 3

@@ -1,11 +1,12 @@
 """Judgements inside a JSON record as flat rows."""
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from dialgauge.corpus._names import USES, is_dimension, is_id, is_person, normalised, says_how_sure
-from dialgauge.corpus._shapes import ASKED, JUDGEMENTS, are_marks, are_questions
+from dialgauge.corpus._shapes import ASKED, JUDGEMENTS, SUMMARIES, are_marks, are_questions, are_summaries
 from dialgauge.corpus._values import is_answer
 
 
@@ -51,6 +52,39 @@ def are_of_people(key: str, value: Mapping[str, Any]) -> str | None:
 
 
 _SEVERAL = 2
+
+
+def labels_of_people(key: str, value: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The label of each person, where people are numbered under their own names; empty where they are not.
+
+    ``{"labels": {"annotator_0": ["right"], "annotator_1": []}}``
+    """
+    people = [_NUMBER.sub("", normalised(str(who))) for who in value if _NUMBER.search(normalised(str(who)))]
+    if (
+        len(people) < len(value)
+        or len(people) < _SEVERAL
+        or not all(map(is_person, people))
+        or not all(map(_is_label, value.values()))
+    ):
+        return []
+    dimension = "label" if normalised(key) in ("labels", "annotations", "judgements", "judgments") else key
+    return [{"annotator": str(who), dimension: _as_label(answer)} for who, answer in value.items()]
+
+
+_NUMBER = re.compile(r"_?\d{1,3}$")
+_LONGEST_LABEL = 40
+
+
+def _is_label(value: Any) -> bool:
+    """Whether this is one short label or number, or a list of such, which may be empty."""
+    labels = value if isinstance(value, list) else [value]
+    return all(not isinstance(one, dict | list) and len(str(one)) <= _LONGEST_LABEL for one in labels)
+
+
+def _as_label(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    return value[0] if len(value) == 1 else "; ".join(map(str, value)) or None
 
 
 def answers(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,13 +259,33 @@ _MARKS = frozenset({"spans", "errors", "error_spans", "highlights", "marks", "mi
 _LABELS = frozenset({"label", "type", "category", "error_type", "error_category", "tag", "class", "kind"})
 
 
-def voters_of(record: Mapping[str, Any], voted: Collection[str]) -> dict[str, list[str]]:
+def are_votes_on(value: Any, systems: Collection[str]) -> bool:
+    """Whether an object has a list of answers for each of these systems: one of each person."""
+    if not isinstance(value, Mapping) or not value or not {str(key) for key in value} <= set(systems):
+        return False
+    given = [one for listed in value.values() if isinstance(listed, list) for one in listed if one is not None]
+    whole = all(isinstance(listed, list) for listed in value.values())
+    return whole and bool(given) and all(not isinstance(one, dict | list) and is_answer(str(one)) for one in given)
+
+
+def systems_of(record: Mapping[str, Any]) -> frozenset[str]:
+    """The systems of which a record has the summaries under their names."""
+    return frozenset(
+        str(system)
+        for key, value in record.items()
+        if isinstance(value, Mapping) and SUMMARIES.fullmatch(normalised(key)) and are_summaries(value)
+        for system in value
+    )
+
+
+def voters_of(record: Mapping[str, Any], voted: Collection[str], systems: Collection[str] = ()) -> dict[str, list[str]]:
     """The list of people of a record in which other lists have an answer of each, by its key; empty without such."""
     for key, value in record.items():
         named = is_person(normalised(key).removesuffix("s")) or is_person(normalised(key).removesuffix("_ids"))
         if not named or not isinstance(value, list) or not all(isinstance(one, str | int) for one in value):
             continue
         lists = [record[other] for other in voted if other != key]
+        lists += [one for own in record.values() if are_votes_on(own, systems) for one in own.values()]
         if lists and len(set(map(str, value))) == len(value) and all(len(one) == len(value) for one in lists):
             return {key: [str(one) for one in value]}
     return {}

@@ -7,7 +7,7 @@ from typing import Any
 from dialgauge.corpus._names import USES, is_dimension, is_id, normalised
 from dialgauge.corpus._shapes import ASKED
 from dialgauge.corpus._types import OVERALL
-from dialgauge.corpus._values import is_answer
+from dialgauge.corpus._values import is_answer, read_values
 
 _LONGEST = 40
 _OTHER_USES = frozenset({*ASKED, *(name for names in USES.values() for name in names)})
@@ -23,6 +23,34 @@ def person_key(value: Sequence[Mapping[str, Any]], steady: frozenset[str] | None
     if steady is not None:
         found = [key for key in found if key in steady]
     return found[0] if len(found) == 1 else None
+
+
+#: Keys of people that may name speakers and writers, too, and say who judged where answers stand beside them.
+_STAFF = frozenset(
+    [
+        *("agent", "staff", "employee", "colleague", "adviser", "advisor", "operator", "moderator", "editor", "by"),
+        *("who", "person", "member", "teammate", "nick", "login", "author", "owner"),
+    ]
+)
+
+
+def are_answers_by(value: Any, steady: frozenset[str] | None) -> bool:
+    """Whether every object of a list has a name under the one key of people that distinguishes them, and an answer.
+
+    Whatever list and keys are called: ``[{"agent": "Ana", "thumb": "up"}, {"agent": "Tom", "thumb": null}]``.
+    """
+    listed = isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
+    named = {key for item in value for key in item if normalised(key) in _STAFF} if listed else set()
+    people = named & (steady or frozenset())
+    if len(people) != 1 or not all(people <= set(item) for item in value):
+        return False
+    for key in {key for item in value for key in item} - people:
+        given = [item[key] for item in value if item.get(key) is not None]
+        if given and all(isinstance(one, str | bool) for one in given):
+            found = read_values(Counter(map(str, given)))
+            if found.share == 1 and found.kind in ("yes/no", "ordered"):
+                return True
+    return False
 
 
 def steady_people(records: Iterable[Mapping[str, Any]]) -> frozenset[str]:

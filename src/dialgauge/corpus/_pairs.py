@@ -12,7 +12,7 @@ from dialgauge.corpus._names import heading, is_housekeeping, is_other_id, is_pe
 from dialgauge.corpus._sides import Options, columns_of, option_rows, taken_out, with_annotators
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import OVERALL
-from dialgauge.corpus._values import NOT_GIVEN
+from dialgauge.corpus._values import NOT_GIVEN, is_not_given
 from dialgauge.corpus._words import said_words
 from dialgauge.corpus.layouts._base import ROW
 from dialgauge.errors import InputError
@@ -64,8 +64,13 @@ def asks_for_winner(name: str) -> bool:
 
 
 def _are_numbers(values: pl.Series) -> bool:
-    shown = values.drop_nulls().cast(pl.String).str.strip_chars()
-    return bool(len(shown)) and bool(shown.cast(pl.Float64, strict=False).is_not_null().all())
+    shown = [text for text in values.drop_nulls().cast(pl.String).str.strip_chars() if not is_not_given(text)]
+    return bool(shown) and bool(_numbers(shown).is_not_null().all())
+
+
+def _numbers(texts: Sequence[str]) -> pl.Series:
+    """The texts as numbers: "+1" is 1."""
+    return pl.Series(texts, dtype=pl.String).str.strip_prefix("+").cast(pl.Float64, strict=False)
 
 
 def _names_winners(frame: pl.DataFrame, winner: str, options: Options, share: float) -> bool:
@@ -82,7 +87,7 @@ def refuse_unclear(frame: pl.DataFrame, winner: str, options: Options) -> None:
     """Numbers name a side only where they are 1 and 2 (with 0 for a tie), or the names of the sides."""
     if not _are_numbers(frame[winner]):
         return
-    numbers = {float(text) for text in frame[winner].drop_nulls().cast(pl.String)}
+    numbers = {float(text) for text in frame[winner].drop_nulls().cast(pl.String) if not is_not_given(text)}
     systems = {str(value) for uses in options.values() if "system" in uses for value in frame[uses["system"]].unique()}
     if numbers <= {0.0, 1.0, 2.0} and numbers != {0.0, 1.0}:
         return
@@ -91,7 +96,8 @@ def refuse_unclear(frame: pl.DataFrame, winner: str, options: Options) -> None:
     shown = ", ".join(f"{number:g}" for number in sorted(numbers)[:7])
     raise InputError(
         f"{winner!r} compares two summaries in numbers ({shown}), which do not say which of them is better. Write A, B "
-        "or tie (and how much better: 'A slightly better', 'B much better'), or leave the column out: "
+        "or tie (and how much better: 'A slightly better', 'B much better'), say what they mean in a README.txt of the "
+        "folder ('-2 A much better, 0 same, 2 B much better'), or leave the column out: "
         f"--map ignore={winner}"
     )
 
@@ -102,7 +108,7 @@ def refuse_signed(frame: pl.DataFrame, names: Mapping[str, str], options: Option
     for column, name in names.items():
         if column in taken or is_housekeeping(name) or is_other_id(name) or not _are_numbers(frame[column]):
             continue
-        points = frame[column].drop_nulls().cast(pl.String).str.strip_chars().cast(pl.Float64).unique()
+        points = _numbers(frame[column].drop_nulls().cast(pl.String).str.strip_chars().to_list()).drop_nulls().unique()
         if points.min() < 0 < points.max() and (points % 1 == 0).all() and points.abs().max() <= _MOST_POINTS:  # type: ignore[operator]
             refuse_unclear(frame, column, options)
 

@@ -8,7 +8,7 @@ from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._fields import Field, fields_of
 from dialgauge.corpus._headings import EXPLAINING_ROWS
 from dialgauge.corpus._look_alikes import is_named, looks_judged, looks_like_texts, may_be_judged
-from dialgauge.corpus._names import is_person, normalised
+from dialgauge.corpus._names import AGGREGATES, is_dimension, is_housekeeping, is_metric, is_person, normalised
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._values import MOSTLY, read_values
 
@@ -63,11 +63,22 @@ def _lists(values: pl.Series, name: str, keys: Container[str]) -> bool:
 
 def _is_judged(one: Field, frame: pl.DataFrame) -> bool:
     """Whether answers recur in a column, as they do where people judge and not where a list explains them."""
-    if one.path in frame.columns and is_named(one) and answers(frame[one.path]).share >= MOSTLY:
+    named = is_named(one) or (one.path in frame.columns and _begins_or_ends_so(one.path))
+    if one.path in frame.columns and named and answers(frame[one.path]).share >= MOSTLY:
         return True
     reading = read_values(one.counts)
     recurring = reading.given >= 2 * reading.distinct > 2
     return recurring and may_be_judged(one, True, False) and looks_judged(one, reading)
+
+
+def _begins_or_ends_so(column: str) -> bool:
+    """Whether a heading has a dimension and something else in it: ``Clarity Ann``, whose column it is."""
+    name = normalised(column)
+    first, _, rest = name.partition("_")
+    others, _, last = name.rpartition("_")
+    if AGGREGATES.fullmatch(name) or is_housekeeping(name) or is_metric(name):
+        return False
+    return bool(rest) and any(map(is_dimension, (first, last, rest, others)))
 
 
 def _is_chosen(values: pl.Series, keys: Container[str]) -> bool:

@@ -9,6 +9,7 @@ import polars as pl
 from dialgauge.corpus._account import MOST_LEFT_OUT
 from dialgauge.corpus._checks import ROW, BadRow, bad_rows
 from dialgauge.corpus._dimensions import direction_by_name, is_lower_better
+from dialgauge.corpus._far_off import FarOff, far_off
 from dialgauge.corpus._names import is_dimension, normalised
 from dialgauge.corpus._rows import Rows
 from dialgauge.corpus._schema import KEY, RATING_KEY, RATINGS
@@ -122,21 +123,18 @@ def _values(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
     for (name,), part in ratings.group_by(["dimension"], maintain_order=True):
         part = _with_unchecked(rows, str(name), part)
         reading = _reading(rows, str(name), part)
+        scale = rows.plan.scales.get(str(name)) or reading.scale
+        off = _far_off(rows, str(name), part, reading) if scale is None else None
         text = pl.col("value")
         blank = text.is_null() | (text.str.strip_chars() == "") | text.is_in(list(_skipped(part["value"], reading)))
         values = pl.col("value").replace_strict(dict(reading.values), default=None, return_dtype=pl.Float64)
         word = pl.when(blank & (text.str.strip_chars() != "")).then(text.str.strip_chars())
         read = part.with_columns(
             pl.when(~blank).then(values).alias("_value"),
-            (~blank & values.is_null()).alias("_wrong"),
+            (~blank & (values.is_null() | text.is_in(sorted(off.texts) if off else []))).alias("_wrong"),
             word.alias(WORD),
         )
-        wrong = read.filter("_wrong").with_columns(pl.col("value").str.strip_chars())
-        with_comma = pl.col("value").str.contains(r"^[+-]?\d+,\d+$")
-        unread = _UNREAD.get(reading.kind, "the value is not a number")
-        for reason, which in ((_COMMA, with_comma), (unread, ~with_comma)):
-            rows.bad += bad_rows("ratings", wrong.filter(which), _SHOWN, reason, "value")
-        scale = rows.plan.scales.get(str(name)) or reading.scale
+        _report_wrong(rows, read.filter("_wrong"), reading, off)
         done.append(
             read.filter(~pl.col("_wrong"))
             .drop("value", "_wrong")
@@ -153,6 +151,28 @@ def _values(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
     if not done:
         return ratings.with_columns(pl.col("value").cast(pl.Float64), pl.lit(None, pl.String).alias(WORD))
     return pl.concat(done).sort(ROW, maintain_order=True)
+
+
+def _far_off(rows: Rows, name: str, part: pl.DataFrame, reading: Reading) -> FarOff | None:
+    """The values of a dimension without a scale that are far off all others, of which a note says what to type."""
+    if reading.kind != "number" or part["scale"].null_count() < part.height:
+        return None
+    counts = dict(part["value"].drop_nulls().value_counts().iter_rows())
+    off = far_off(name, reading.values, counts)
+    if off is not None:
+        rows.notes.append(off.note(name, {reading.values[text] for text in off.texts}))
+    return off
+
+
+def _report_wrong(rows: Rows, wrong: pl.DataFrame, reading: Reading, off: FarOff | None) -> None:
+    """Say of each value that is left out why it is."""
+    away = pl.col("value").is_in(sorted(off.texts) if off else [])
+    with_comma = ~away & pl.col("value").str.strip_chars().str.contains(r"^[+-]?\d+,\d+$")
+    unread = _UNREAD.get(reading.kind, "the value is not a number")
+    reasons = ((_COMMA, with_comma), (unread, ~with_comma & ~away), (off.reason if off else "", away))
+    for reason, which in reasons:
+        found = wrong.filter(which).with_columns(pl.col("value").str.strip_chars())
+        rows.bad += bad_rows("ratings", found, _SHOWN, reason, "value")
 
 
 def _with_unchecked(rows: Rows, name: str, part: pl.DataFrame) -> pl.DataFrame:

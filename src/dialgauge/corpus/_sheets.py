@@ -1,7 +1,7 @@
 """Several sheets of a workbook as one table: one per annotator or system, or one per kind of thing, joined by ids."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 import polars as pl
@@ -12,6 +12,7 @@ from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._items import with_items
 from dialgauge.corpus._linked import are_alike, with_links
 from dialgauge.corpus._names import USES, heading, is_dimension, normalised
+from dialgauge.corpus._normal_form import in_words
 from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._put_aside import put_aside
@@ -39,6 +40,10 @@ def one_table(
     did not count are not read, and named.
     """
     sheets, aside = put_aside(sheets, what) if what in ("sheet", "file") else (sheets, {})
+    form = in_words(sheets)
+    if form is not None:
+        sheets = [*form.sheets, *(sheet for sheet in sheets if sheet.name not in form.used)]
+        notes = [*notes, *form.notes]
     plain = {sheet.name: Table(sheet.frame, sheet.place) for sheet in sheets}
     # What stands alone in a row of a sheet is a remark; in nested lists it is what all that is below it belongs to.
     tidied = plain if what == "list" else {name: without_totals(one, {}) for name, one in plain.items()}
@@ -67,7 +72,13 @@ def one_table(
     # A list of the answers that may be given has one column.
     unread |= _unread([sheet for sheet in hidden if sheet.frame.width > 1], filled, plans, f"hidden {what}")
     parts = (*as_they_are, *(sheet for sheet in hidden if sheet.name not in unread))
-    return replace(table, notes=(*notes, *said, *table.notes), unread={**unread, **aside, **table.unread}, parts=parts)
+    return replace(
+        table,
+        notes=(*notes, *said, *table.notes),
+        unread={**unread, **aside, **table.unread},
+        parts=parts,
+        dropped=form.dropped if form is not None else {},
+    )
 
 
 def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str, Plan], what: str) -> dict[str, str]:
@@ -80,7 +91,14 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
         for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()
     } | {sheet.name for sheet in filled}
     found = {}
+    systems = {str(name) for sheet in filled for name in _systems_in(sheet, plans[sheet.name])}
     for sheet in left_out:
+        if _may_be_key(sheet.frame, systems):
+            found[sheet.name] = (
+                f"the {what} {sheet.name!r} may say which system {', '.join(map(repr, sorted(systems)))} mean in each "
+                f"dialogue, and was not read: name the systems in the rows, or leave it out (--map ignore={sheet.name})"
+            )
+            continue
         held = held_by(sheet.frame, names)
         if held is not None:
             found[sheet.name] = (
@@ -89,6 +107,24 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
                 f"(--map ignore={sheet.name})"
             )
     return found
+
+
+def _systems_in(sheet: Sheet, plan: Plan) -> list[str]:
+    columns = plan.uses.get("system", ())
+    return [text for column in columns for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()]
+
+
+#: What stands for a system is no longer than this: "A", "M2".
+_LONGEST_LETTER = 2
+
+
+def _may_be_key(frame: pl.DataFrame, systems: Set[str]) -> bool:
+    """Whether the systems that were read are letters, for each of which a sheet has a column, or a place in one."""
+    if len(systems) < _FEWEST_COLUMNS or any(len(name) > _LONGEST_LETTER for name in systems):
+        return False
+    columns = {column.rpartition(".")[2] for column in frame.columns}
+    cells = [set(frame[column].drop_nulls().cast(pl.String, strict=False)) for column in frame.columns]
+    return systems <= columns or any(systems <= own and len(own) <= 2 * len(systems) for own in cells)
 
 
 def _with_names_below(frame: pl.DataFrame) -> pl.DataFrame:
@@ -223,6 +259,9 @@ def _stacked(sheets: Sequence[Sheet], plans: dict[str, Plan], what: str) -> Tabl
             alike = group
             stack = stack.with_columns(pl.when(pl.col(SHEET).is_in(several)).then(SHEET).alias(SHEET))
             break
+    if meaning == "annotator":
+        called = own_parts([sheet.name for sheet in alike])
+        stack = stack.with_columns(pl.col(SHEET).replace(called))
     said = f"read from several {what}s: {', '.join(sheet.name for sheet in sheets)}"
     if meaning:
         whose = "each" if len(alike) == len(sheets) else f"each of {', '.join(sheet.name for sheet in alike)}"
@@ -279,6 +318,40 @@ def _holds_comparisons(stack: pl.DataFrame) -> bool:
         return bool(with_comparisons(Table(stack, lambda row: ("", row)), {}).further)
     except InputError:
         return False
+
+
+#: What stands between the words of a name of a file.
+_BETWEEN = re.compile(r"[\W_]+")
+
+
+def own_parts(names: Sequence[str]) -> dict[str, str]:
+    """What each name of a person says beside the words that all begin or end with (``Study 3 - Ann``).
+
+    Names stay whole where the rest is a number or a letter: ``rater_1``.
+    """
+    words = [_BETWEEN.split(name) for name in names]
+    first = _in_common(words)
+    last = _in_common([own[first:][::-1] for own in words])
+    own = [" ".join(one[first : len(one) - last]) for one in words]
+    telling = all(re.search(r"[^\W\d_]{2}", rest) for rest in own) and len(set(own)) == len(names) > 1
+    if not telling:
+        return {name: name for name in names}
+    return {name: _between(name, one, first, last) for name, one in zip(names, words, strict=True)}
+
+
+def _in_common(words: Sequence[Sequence[str]]) -> int:
+    """With how many words all begin."""
+    return next(
+        (place for place, here in enumerate(zip(*words, strict=False)) if len(set(here)) > 1), min(map(len, words))
+    )
+
+
+def _between(name: str, words: Sequence[str], first: int, last: int) -> str:
+    """The part of a name without its first and its last words, as it is written."""
+    before = r"[\W_]*".join(map(re.escape, words[:first]))
+    behind = r"[\W_]*".join(map(re.escape, words[len(words) - last :]))
+    found = re.fullmatch(rf"{before}[\W_]*(.*?)[\W_]*{behind}", name, re.DOTALL)
+    return found[1] if found else name
 
 
 #: What parts of a file are called that are no names: by place, by time, by use.

@@ -18,7 +18,10 @@ from dialgauge.corpus._wide_headings import with_accents
 from dialgauge.corpus.layouts._base import ROW, hash_id
 
 Options = Mapping[str, Mapping[str, str]]
-_SYSTEM = "system|model|summarizer|candidate|option|opt|name|sistema|modelo|modello|modell|systeme|modele|nombre|nom"
+_SYSTEM = (
+    "system|sys|model|summarizer|candidate|option|opt|name|engine|vendor|bot|llm|policy|sistema|modelo|modello|modell|"
+    "systeme|modele|nombre|nom"
+)
 _TEXT = (
     "summary|output|response|text|hypothesis|candidate|answer|option|item|zusammenfassung|kurzfassung|antwort|resumen|"
     "sintesis|respuesta|texto|opcion|resumo|resposta|resume|synthese|reponse|texte|riassunto|sintesi|samenvatting"
@@ -31,7 +34,7 @@ def _find_options(names: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """The columns of each option by its side: ``{"a": {"system": "system_a", "summary": "summary_a"}}``."""
     found: dict[str, dict[str, str]] = {}
     # What is plainly a name of a system comes first: an option beside it is its text.
-    for column, name in sorted(names.items(), key=lambda one: not one[1].startswith(("system", "model", "sistema"))):
+    for column, name in sorted(names.items(), key=lambda one: not one[1].startswith(("sys", "model", "sistema"))):
         for use, stems in (("system", _SYSTEM), ("summary", _TEXT)):
             at = re.fullmatch(rf"(?:{stems})_?({_SIDE})(?:_(?:text|name))?|({_SIDE})_(?:{stems})", name)
             if use == "system":
@@ -154,7 +157,8 @@ def option_rows(table: Table, keyed: pl.DataFrame, plan: Plan, options: Options)
     """A row per option with its summary, and with the ratings of that option where each has some."""
     own = [c for c in keyed.columns if not c.startswith("@") and c != ROW]
     rated = _rated(table.frame, own, list(options))
-    taken = {*(column for columns in rated.values() for column in columns.values()), *([] if rated else unmade(plan))}
+    of_judges = [] if rated else unmade(plan)
+    taken = {*(column for columns in rated.values() for column in columns.values()), *of_judges}
     named = any(use == "dialogue_id" for use in plan.uses)
     whole = table.frame.with_row_index("_origin").with_columns(keyed["@dialogue_id"])
     written = {use: plan.uses[use][0] for use in ("system", "summary") if plan.uses.get(use)}
@@ -174,8 +178,9 @@ def option_rows(table: Table, keyed: pl.DataFrame, plan: Plan, options: Options)
         made = [] if named else [pl.col("@dialogue_id").alias("dialogue_id")]
         texts = [pl.col(column).cast(pl.String).alias(use) for use, column in written.items()]
         empty = [pl.lit(None, parts[0].schema[dimension]).alias(dimension) for dimension in rated]
-        parts.append(plain.select("_origin", *made, *rest, *texts, *empty))
-    rows = pl.concat(parts).sort("_origin", maintain_order=True)
+        judges = [column for column in of_judges if has_ratings(plan)]  # rated there, and only compared elsewhere
+        parts.append(plain.select("_origin", *made, *rest, *texts, *empty, *judges))
+    rows = pl.concat(parts, how="diagonal_relaxed").sort("_origin", maintain_order=True)
     rows = rows.filter(pl.struct(pl.exclude("_origin")).is_first_distinct())
     origin, place, height = rows["_origin"].to_list(), table.place, rows.height
     known = {"system": "system", "summary": "summary", **({} if named else {"dialogue_id": "dialogue_id"})}

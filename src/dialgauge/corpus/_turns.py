@@ -37,6 +37,7 @@ TEXTS = (
     "said",
     "line",
     "t",
+    "plain_body",
 )
 SPEAKERS = (
     "speaker",

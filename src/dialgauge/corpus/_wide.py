@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._names import (
     AGGREGATES,
     COMMENT_WORDS,
+    TELLING,
     USES,
     heading,
     is_dimension,
@@ -17,6 +19,7 @@ from dialgauge.corpus._names import (
     normalised,
 )
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._values import MOSTLY
 from dialgauge.corpus._wide_headings import (
     ANSWERS,
     VALUE,
@@ -24,6 +27,7 @@ from dialgauge.corpus._wide_headings import (
     in_grid,
     is_judged,
     people_beside_questions,
+    rankers,
     systems_in_headings,
     with_accents,
 )
@@ -41,6 +45,7 @@ _TEXTS = (
     "generated",
     "response",
     "candidate",
+    *sorted(TELLING["summary"] - {"summary", "hypothesis"}),
     "text",
 )
 #: Affixes that say something else than who wrote a summary.
@@ -223,9 +228,16 @@ def _find(frame: pl.DataFrame, mapping: Mapping[str, str | Sequence[str]]) -> _W
     rated = {
         column: (with_accents(column, dimension), system, who)
         for column, (dimension, system, who) in ratings.items()
-        if column not in taken and not COMMENT_WORDS & set(normalised(dimension).split("_"))
+        if column not in taken
+        # "Note" is a remark in English, and a mark in German and French.
+        if _are_numbers(frame[column]) or not COMMENT_WORDS & set(normalised(dimension).split("_"))
     }
     return _Wide(texts, beside, rated, _comments(names, texts, rated))
+
+
+def _are_numbers(values: pl.Series) -> bool:
+    found = answers(values)
+    return found.kind == "number" and found.share >= MOSTLY
 
 
 def _comments(
@@ -237,7 +249,7 @@ def _comments(
     found: dict[str, tuple[str | None, str | None]] = {}
     for column, name in names.items():
         words = name.split("_")
-        if not COMMENT_WORDS & set(words):
+        if column in ratings or not COMMENT_WORDS & set(words):
             continue
         rest = "_".join(word for word in words if word not in COMMENT_WORDS)
         system, left = _of(f"{rest}_", systems) if rest not in systems else (systems[rest], "")
@@ -261,7 +273,8 @@ def summaries_by_system(frame: pl.DataFrame, names: Mapping[str, str]) -> dict[s
         found: dict[str, str] = {}
         for column, name in names.items():
             affix = _affix(name, stem)
-            if affix and affix not in _NOT_SYSTEMS and _is_text(frame[column]) and name not in USES["reference"]:
+            other = affix in _NOT_SYSTEMS or affix in USES["reference"]
+            if affix and not other and _is_text(frame[column]) and name not in USES["reference"]:
                 found[as_written(column, affix)] = column
         if len(found) > 1:
             return found
@@ -379,6 +392,8 @@ def _named_people(
     """People by name: the same affixes (``_ann``, ``_bob``) on at least two dimensions."""
     if named or found:
         return {}
+    if people := rankers(frame, names):
+        return people
     groups: dict[str, dict[str, str]] = {}
     for column, name in names.items():
         tokens = name.split("_")

@@ -124,3 +124,37 @@ def systems_in_headings(frame: pl.DataFrame, names: Mapping[str, str]) -> Found:
         for dimension, group in groups.items()
         for system, column in group.items()
     }
+
+
+#: What columns of ranks are called, before or behind who ranked.
+_RANKS = frozenset(["rank", "ranks", "ranking", "rang", "rangfolge", "platz", "place", "classement", "posicion"])
+
+
+def rankers(frame: pl.DataFrame, names: Mapping[str, str]) -> Found:
+    """Columns of ranks that are called after people: ``Rank Ann`` and ``Rank Bob`` beside the systems, each in a row.
+
+    All that somebody ranked must have the places from 1 on, which two may share.
+    """
+    systems = [column for column, name in names.items() if name in USES["system"]]
+    found: Found = {}
+    for column, name in names.items():
+        tokens = name.split("_")
+        stem = next((one for one in (tokens[0], tokens[-1]) if one in _RANKS), None)
+        if stem is not None and len(tokens) > 1 and systems and _are_ranks(frame, column, systems[0]):
+            who = "_".join(tokens[1:] if tokens[0] == stem else tokens[:-1])
+            if is_dimension(who):
+                return {}  # ranks on each of several qualities
+            found[column] = (stem, None, as_written(column, who))
+    if not all(who is not None and who[:1].isupper() for _, _, who in found.values()):
+        return {}
+    return found if len({who for _, _, who in found.values()}) == len(found) > 1 else {}
+
+
+def _are_ranks(frame: pl.DataFrame, column: str, system: str) -> bool:
+    """Whether the numbers of a column are the places of all systems, in every dialogue that somebody ranked."""
+    values = answers(frame[column]).values
+    given = [values.get(text.strip()) for text in frame[column].cast(pl.String).drop_nulls()]
+    ranks = [one for one in given if one is not None]
+    count = frame[system].drop_nulls().n_unique()
+    whole = len(ranks) >= count > 1 and len(ranks) % count == 0 and min(ranks) >= 1 and max(ranks) <= count
+    return whole and sum(ranks) * 2 == len(ranks) * (count + 1)

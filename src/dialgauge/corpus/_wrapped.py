@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from dialgauge.corpus._fields import leaves_of
+from dialgauge.corpus._matrices import with_named_scores
 from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normalised
 from dialgauge.corpus._nested import flat_rows, to_frame
 from dialgauge.corpus._programs import is_program
@@ -17,7 +18,7 @@ def unwrapped(table: Table) -> Table | None:
     """The records of a file that is one object around them: a list of them, or each under its id; None for others."""
     if table.records is None or len(table.records) != 1:
         return None
-    whole = table.records[0][1]
+    whole = with_named_scores(table.records[0][1])
     inner = _inside(table, whole)
     return inner if inner is None else replace(inner, groups={**inner.groups, **_kinds_of_people(whole)})
 
@@ -76,10 +77,8 @@ def _with_person(whole: dict[str, Any], inner: list[dict[str, Any]]) -> list[dic
 
 
 def _only_keyed(whole: dict[str, Any]) -> tuple[str, dict[str, dict[str, Any]]] | None:
-    """The one object of a file whose objects are all alike, beside single values, and what its keys name."""
-    nested: list[tuple[str, Any]] = [
-        (normalised(key), value) for key, value in whole.items() if isinstance(value, dict | list)
-    ]
+    """The one object of a file whose objects are all alike, beside single values and lists of these."""
+    nested: list[tuple[str, Any]] = [(normalised(key), value) for key, value in whole.items() if _holds_more(value)]
     if len(nested) != 1 or not isinstance(nested[0][1], dict) or len(nested[0][1]) < 2:
         return None
     name: str = nested[0][0]
@@ -87,6 +86,11 @@ def _only_keyed(whole: dict[str, Any]) -> tuple[str, dict[str, dict[str, Any]]] 
     if not all(isinstance(one, dict) and one for one in found.values()) or not _alike(found):
         return None
     return "annotator" if is_person(name) or is_person(name.removesuffix("s")) else "dialogue_id", found
+
+
+def _holds_more(value: Any) -> bool:
+    """Whether a value is an object, or a list of more than single values, such as the labels that there are."""
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, dict | list) for one in value))
 
 
 def _only_list(whole: dict[str, Any]) -> list[dict[str, Any]] | None:
@@ -117,7 +121,13 @@ def _joined(table: Table, lists: dict[str, list[dict[str, Any]]]) -> Table:
         sheets.append(Sheet(name, frame, place_in(file, [number + 1 for number, _ in made])))
     stacked = one_table(sheets, table.notes, "list")
     return replace(
-        table, records=None, frame=stacked.frame, place=stacked.place, notes=stacked.notes, unread=stacked.unread
+        table,
+        records=None,
+        frame=stacked.frame,
+        place=stacked.place,
+        notes=stacked.notes,
+        unread=stacked.unread,
+        dropped=stacked.dropped,
     )
 
 

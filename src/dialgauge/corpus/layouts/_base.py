@@ -80,6 +80,14 @@ class Builder:
         self.further.setdefault(table, []).append({**row, ROW: len(self.further_lines)})
         self.further_lines.append(line)
 
+    def choose(self, line: int, key: Mapping[str, Any], systems: Sequence[str], best: str, worst: str | None) -> None:
+        """A choice of the best among several, and of the worst where one was named: a row for each option."""
+        said = {best: "best", worst: "worst"}
+        of_all = {**key, "tuple": "+".join(sorted(systems)), ROW: len(self.further_lines), "_given": "", "_lost": False}
+        rows = [{**of_all, "system": system, "choice": said.get(system, "neither")} for system in systems]
+        self.further.setdefault("choices", []).extend(rows)
+        self.further_lines.append(line)
+
     def leave_out(self, line: int, key: Mapping[str, Any], reason: str) -> None:
         """A judgement of the summary with this key that cannot be read."""
         self.problems.append(Problem(self.file, line, key_text([key[name] for name in KEY[:2]]), reason))

@@ -67,8 +67,12 @@ def _answers(record: Record, buttons: dict[str, tuple[str, str]]) -> dict[str, A
             if str(value or "").strip().lower() in ("true", "1", "on", "yes"):
                 row[question] = answer
         else:
-            row[key.removeprefix(_ANSWER)] = value
+            row[key.removeprefix(_ANSWER)] = None if str(value or "").strip() == _EMPTY else value
     return row
+
+
+#: How the platform writes that nothing was answered.
+_EMPTY = "{}"
 
 
 def _chosen(answer: Any) -> Any:

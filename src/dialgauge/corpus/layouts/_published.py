@@ -126,7 +126,8 @@ def _mqm(builder: Builder) -> None:
     segments: dict[str, set[Any]] = {}
     # Either names the documents; the other may be that of all of them, or number what is in each.
     names = {key: len({record.get(key) for _, record in records}) for key in ("doc_id", "doc")}
-    telling = max(names, key=names.__getitem__)
+    numbered = {key for key in names if all(str(record.get(key) or "").isdigit() for _, record in records)}
+    telling = max(names, key=lambda key: (names[key], key not in numbered))
     for _, record in records:
         segments.setdefault(_document(record, telling), set()).add(record.get("seg_id"))
     found = {(_place(record), record.get("rater")) for _, record in records if not _is_clean(record)}

@@ -6,6 +6,7 @@ from typing import Any
 from dialgauge.corpus._table import Table
 from dialgauge.corpus.layouts._base import Builder, Layout
 from dialgauge.corpus.layouts._calls import CALLS
+from dialgauge.corpus.layouts._choices import CHOICES
 from dialgauge.corpus.layouts._crowds import CROWDS
 from dialgauge.corpus.layouts._datasets import DATASETS
 from dialgauge.corpus.layouts._feedback import FEEDBACK
@@ -30,6 +31,7 @@ LAYOUTS: Mapping[str, Layout] = {
         *PUBLISHED,
         *SENTENCES,
         *FEEDBACK,
+        *CHOICES,
         *CALLS,
     )
 }

@@ -38,6 +38,8 @@ def _label_studio(builder: Builder) -> None:
         for annotation in _annotations(record):
             if annotation.get("was_cancelled"):
                 cancelled += 1
+                if begun := len(annotation.get("result") or ()):
+                    builder.dropped["the annotation was cancelled"] += begun
                 continue
             who = annotation.get("completed_by", annotation.get("created_username", annotation.get("id")))
             if isinstance(who, Mapping):
@@ -97,17 +99,21 @@ def _annotation(
     span_names: set[str],
 ) -> None:
     key = builder.key(data)
-    answers: dict[str, Any] = {}
-    comment, marked = None, set()
+    answers: dict[tuple[str, str], Any] = {}
+    comment, marked, choices = None, set[str](), set[str]()
     time = annotation.get("updated_at") or annotation.get("created_at")
-    for result in annotation.get("result") or ():
+    results = annotation.get("result") or ()
+    of_places = _of_places(results)
+    for result in results:
         name, kind, value = result.get("from_name"), result.get("type"), result.get("value") or {}
         if kind in _SPANS:
             label = next((names[0] for names in (value.get(k) for k in _SPANS) if names), None)
             marked.add(str(name))
             place = {"side": _side(result.get("to_name")), "start": value.get("start"), "end": value.get("end")}
             judged = {"annotator": who, "dimension": name, "text": value.get("text"), "label": label, "time": time}
-            builder.judge("spans", line, key | place | judged)
+            builder.judge("spans", line, key | place | judged | of_places.get(result.get("id"), {}))
+        elif result.get("id") in of_places:
+            continue
         elif kind == "pairwise":
             _pairwise(builder, line, key, result, who, pairs, time)
         elif kind == "textarea":
@@ -117,20 +123,66 @@ def _annotation(
             answer = next(
                 (v for k, v in value.items() if k in ("rating", "number", "choices", "taxonomy", "datetime")), None
             )
-            answers[str(name)] = "; ".join(map(str, answer)) if isinstance(answer, list) else answer
+            asked = _asked_of_side(result, pairs)
+            if asked is None and kind in ("choices", "taxonomy"):
+                choices.add(str(name))  # numbers would name a side, too
+            answers[asked or (key["system"], str(name))] = (
+                "; ".join(map(str, answer)) if isinstance(answer, list) else answer
+            )
     for name in sorted(span_names - marked) if not pairs else ():
         builder.judge(
             "spans", line, key | {"annotator": who, "dimension": name, "start": None, "end": None, "time": time}
         )
-    for name, answer in answers.items():
-        better = better_of(str(answer)) if pairs and answer is not None else None
+    for (system, name), answer in answers.items():
+        better = better_of(str(answer)) if pairs and name in choices and answer is not None else None
         if better is not None:
             builder.judge("preferences", line, _preference(key, list(pairs.values()), better, who, name, time))
             continue
         builder.add(
             line,
-            key | {"annotator": who, "dimension": name, "value": answer, "comment": comment, "time": time},
+            key
+            | {
+                "system": system,
+                "annotator": who,
+                "dimension": name,
+                "value": answer,
+                "comment": comment,
+                "time": time,
+            },
         )
+
+
+def _of_places(results: Sequence[Record]) -> dict[Any, dict[str, Any]]:
+    """What was said of each marked place: its severity, and else what was chosen or written, as a comment."""
+    places = {one.get("id") for one in results if one.get("type") in _SPANS and one.get("id") is not None}
+    found: dict[Any, dict[str, Any]] = {place: {} for place in places}
+    for one in results:
+        value = one.get("value") or {}
+        said = next((value[key] for key in ("choices", "text", "rating", "number") if key in value), None)
+        if one.get("id") not in places or one.get("type") in _SPANS or said is None:
+            continue
+        text = "; ".join(map(str, said)) if isinstance(said, list) else str(said)
+        about = found[one.get("id")]
+        if "severity" in normalised(str(one.get("from_name"))).split("_"):
+            about["severity"] = text
+        else:
+            about["comment"] = "; ".join([*([about["comment"]] if "comment" in about else []), text])
+    return {place: about for place, about in found.items() if about}
+
+
+#: "faith_a", "sumB": a side at the end of a name, which other names may end with by chance ("media").
+_OF_SIDE = re.compile(r"(.+?)(?:[_\s-]+([abAB12]|left|right)|(?<=[a-z])([AB12]))")
+_SIDE = re.compile(r"(a|b|1|2|left|right)$", re.IGNORECASE)
+
+
+def _asked_of_side(result: Record, pairs: Mapping[str, tuple[str, str]]) -> tuple[str, str] | None:
+    """The system on the side that a question is about, and the question without the side; None for all others."""
+    sides = {at[1].lower(): system for name, (system, _) in pairs.items() if (at := _SIDE.search(name))}
+    asked, shown = (_OF_SIDE.fullmatch(str(result.get(key))) for key in ("from_name", "to_name"))
+    said = {(at[2] or at[3]).lower() for at in (asked, shown) if at}
+    if len(said) != 1 or not said <= set(sides):
+        return None
+    return sides[said.pop()], asked[1] if asked else str(result.get("from_name"))
 
 
 def _side(to_name: object) -> str:
@@ -323,8 +375,9 @@ def _potato(builder: Builder) -> None:
             builder.dropped["no item, but a check of attention"] += len(record.get("label_annotations") or ())
             continue
         who = record.get("user_id") or record.get("username") or builder.folder(record)
-        row = {"dialogue_id": given, "annotator": str(who)}
         data = {k: v for k, v in record.items() if k not in _POTATO and not isinstance(v, dict | list)}
+        own = builder.pick(data, "dialogue_id")  # as the file of the items says, where it is there
+        row = {"dialogue_id": given if own is None else str(own), "annotator": str(who)}
         for question, chosen in (record.get("label_annotations") or {}).items():
             text = _potato_answer(chosen)
             if text is not None and not is_not_given(text):
