@@ -17,7 +17,7 @@ from dialgauge.corpus._assemble import Parts, RatingParts
 from dialgauge.corpus._best_worst import unread_choices
 from dialgauge.corpus._doubtful import doubtful
 from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field, changed, fields_of, leaves_of
-from dialgauge.corpus._guess_ratings import HOW_SURE, NUMBERS_ROWS, OF_A_PROGRAM, is_same_within
+from dialgauge.corpus._guess_ratings import HOW_SURE, NUMBERS_ROWS, OF_A_PROGRAM, OF_THE_TALK, is_same_within
 from dialgauge.corpus._guess_texts import MAY_NAME_PEOPLE
 from dialgauge.corpus._headings import EXPLAINING_ROWS
 from dialgauge.corpus._implausible import implausible
@@ -38,7 +38,7 @@ from dialgauge.corpus._look_alikes import (
 )
 from dialgauge.corpus._mapping import IGNORE, Mapped
 from dialgauge.corpus._markup import without_markup
-from dialgauge.corpus._names import AGGREGATES, is_of_conversation, is_person, normalised
+from dialgauge.corpus._names import AGGREGATES, is_of_conversation, is_person, normalised, says_how_sure
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._text_sections import sections_of
@@ -215,40 +215,55 @@ def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: _Read) 
     everybody = table.frame.height if in_rows else 0
     found = {}
     for one in fields:
-        known = table.layout is not None
-        named = may_be_judged(one, has_judgements, known)
-        reading = read_values(one.counts) if named or not known else None
-        if (
-            reading is not None
-            and (named or speaks_in_words(one, reading) or is_no_metric(one, reading))
-            and not is_summed_up(one, paths)
-        ):
+        reading = read_values(one.counts)
+        named = may_be_judged(one, has_judgements) and not _is_own(one, table)
+        if (named or speaks_in_words(one, reading) or is_no_metric(one, reading)) and not is_summed_up(one, paths):
             # What is set in some rows and never unset is a flag, and no answer.
             all_of_them = MOSTLY * min(beside.get(one.names[:-1], everybody), _ASKED_ROWS)
             people = has_judgements and table.layout is None and 0 < all_of_them <= one.filled
             if looks_judged(one, reading, people):
                 found[one.path] = (one, reading)
-    if table.layout is None:
-        names = stored_names(parts)
-        free = [
-            one
-            for one in fields
-            if one.path not in found
-            and may_be_judged(one, has_judgements, False)
-            and not any(normalised(word) in names for word in one.counts)
+    names = stored_names(parts)
+    free = [
+        one
+        for one in fields
+        if one.path not in found
+        and may_be_judged(one, has_judgements)
+        and not any(normalised(word) in names for word in one.counts)
+    ]
+    answers = _words_read(table.frame, plan)
+    free += [
+        one
+        for one in fields
+        if one not in free
+        and one.path not in found
+        and not (is_of_program(one) or says_how_sure(normalised(one.names[-1])))
+        and speaks_like(one, answers)
+        # The majority of the labels of several people is none of theirs.
+        and not (plan.has("annotator") and AGGREGATES.fullmatch(normalised(one.names[-1])))
+    ]
+    free = [one for one in free if not _is_own(one, table)]
+    chosen = [] if _are_compared(parts) else [one for one in free if names_sides(one)]
+    listed = [one for one in free if has_judgements and plan.has("annotator") and lists_labels(one)]
+    return found | {one.path: (one, read_names(one.counts)) for one in [*share_words(free, answers), *chosen, *listed]}
+
+
+#: With these fields tools keep their books, by the name of the layout.
+_BOOKS = {
+    "label-studio": frozenset(
+        [
+            *("task", "project", "inner_id", "updated_by", "created_by", "completed_by", "last_created_by"),
+            *("cancelled_annotations", "was_cancelled", "ground_truth", "last_action"),
+            *("parent_annotation", "parent_prediction"),
         ]
-        answers = _words_read(table.frame, plan)
-        free += [
-            one
-            for one in fields
-            if one not in free and one.path not in found and not is_of_program(one) and speaks_like(one, answers)
-            # The majority of the labels of several people is none of theirs.
-            if not (plan.has("annotator") and AGGREGATES.fullmatch(normalised(one.names[-1])))
-        ]
-        chosen = [] if _are_compared(parts) else [one for one in free if names_sides(one)]
-        listed = [one for one in free if has_judgements and plan.has("annotator") and lists_labels(one)]
-        found |= {one.path: (one, read_names(one.counts)) for one in [*share_words(free, answers), *chosen, *listed]}
-    return found
+    ),
+    "prodigy": frozenset(["accept", "answer"]),
+}
+
+
+def _is_own(one: Field, table: Table) -> bool:
+    """Whether a field is one of those with which a tool that is known by sight keeps its books."""
+    return normalised(one.names[-1]) in _BOOKS.get(table.layout or "", ())
 
 
 def _are_compared(parts: _Read) -> bool:
@@ -269,7 +284,7 @@ def _words_read(frame: pl.DataFrame, plan: Plan) -> frozenset[str]:
 def _facts(frame: pl.DataFrame, plan: Plan) -> set[str]:
     """Columns that say something of each dialogue, person, dimension or system, and are the same in all of its rows."""
     free = [column.name for column in plan.columns if column.use is None and column.filled]
-    counting = {column.name for column in plan.columns if column.why in (HOW_SURE, NUMBERS_ROWS)}
+    counting = {column.name for column in plan.columns if column.why in (HOW_SURE, NUMBERS_ROWS, OF_THE_TALK)}
     keys = [key for use in ("dialogue_id", "annotator", "dimension", "system") for key in plan.uses.get(use, ())]
     facts = {name for name in free if any(is_same_within(frame, key, name) for key in keys if key != name)}
     return counting | facts | _computed(frame, plan)
@@ -368,7 +383,9 @@ def _other_values(one: Field, found: Reading) -> dict[str, Any]:
 def _typed(text: str, one: Field) -> Any:
     if one.booleans:
         return text == "True"
-    return float(text) if one.numbers else text
+    if not one.numbers:
+        return text
+    return int(text) if text.lstrip("-").isdigit() else float(text)
 
 
 def _unread(
@@ -419,10 +436,14 @@ def _is_wrong(group: list[tuple[Field, Reading]], difference: _Difference, spare
     wanted = sum(reading.given for _, reading in group)
     if not difference.judgements:
         return not difference.elsewhere or any(says_judged(one) for one, _ in group)
-    if any(one.booleans or one.path in several for one, _ in group):  # one of several buttons, or several labels
+    if any(_is_button(one) or one.path in several for one, _ in group):  # one of several buttons, or several labels
         return False
     partly = difference.judgements < wanted - spare
     return partly or (len(group) == 1 and difference.questions > (1 + MOST_LEFT_OUT) * wanted)
+
+
+def _is_button(one: Field) -> bool:
+    return one.booleans or {text.lower() for text in one.counts} <= {"true", "false"}
 
 
 def _as_nowhere(one: Field, read: int = 0, looks_like: str = "judgements") -> Nowhere:

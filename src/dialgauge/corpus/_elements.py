@@ -4,25 +4,24 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from dialgauge.corpus._files import read_bytes
 from dialgauge.corpus._table import Table, place_in
-from dialgauge.corpus._values import as_number
+from dialgauge.corpus._values import is_answer
 from dialgauge.errors import InputError
 
 #: What the text of an element that has attributes is called: ``<rating rater="ann">4</rating>`` has a value.
-_TEXT, _NUMBER = "text", "value"
+_TEXT, _ANSWER = "text", "value"
 _DEEPEST = 50
 
 
 def load_xml(path: Path) -> Table:
     """The elements of a document as objects: attributes and children by name, children of one name as a list."""
     root = parse_xml(path)
-    several = _lists(root)
-    value = _value(root, several)
+    value = _value(root, _Document(_lists(root), _answers(root)))
     record = value if isinstance(value, dict) else {local_name(root.tag): value}
     return Table(pl.DataFrame(), place_in(str(path), [1]), records=((1, record),))
 
@@ -43,6 +42,27 @@ def local_name(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
+class _Document(NamedTuple):
+    """What is known of the elements of a document by their names: which children come in lists, and which texts are
+    answers.
+    """
+
+    lists: Mapping[str, frozenset[str]]
+    answers: frozenset[str]
+
+
+def _answers(root: ET.Element) -> frozenset[str]:
+    """The names of elements with attributes whose texts are numbers or words of a scale, all of them.
+
+    Of turns some may be, as who says "no" in one.
+    """
+    texts: dict[str, set[str]] = {}
+    for element in root.iter():
+        if isinstance(element.tag, str) and element.attrib and not len(element) and (element.text or "").strip():
+            texts.setdefault(local_name(element.tag), set()).add((element.text or "").strip())
+    return frozenset(name for name, said in texts.items() if all(map(is_answer, said)))
+
+
 def _lists(root: ET.Element) -> Mapping[str, frozenset[str]]:
     """By the name of an element, the children that occur in one of them more than once."""
     found: dict[str, set[str]] = {}
@@ -52,7 +72,7 @@ def _lists(root: ET.Element) -> Mapping[str, frozenset[str]]:
     return {name: frozenset(children) for name, children in found.items()}
 
 
-def _value(element: ET.Element, several: Mapping[str, frozenset[str]], depth: int = 0) -> Any:
+def _value(element: ET.Element, document: _Document, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         raise InputError("XML nested too deeply")
     text = "".join(element.itertext()) if _is_prose(element) else element.text or ""
@@ -63,16 +83,16 @@ def _value(element: ET.Element, several: Mapping[str, frozenset[str]], depth: in
     listed: dict[str, list[Any]] = {}
     for child in children:
         name = local_name(child.tag)
-        inner = _value(child, several, depth + 1)
-        if name in several[local_name(element.tag)]:
+        inner = _value(child, document, depth + 1)
+        if name in document.lists[local_name(element.tag)]:
             # One name for all of them: <rating> beside <rating> is what JSON calls "ratings".
             listed.setdefault(name, []).append(inner)
         else:
             made[name if name not in made else f"{name}_{_TEXT}"] = inner
-    for name, several_of_it in listed.items():
-        made[_plural(name) if _plural(name) not in made else f"{name}_list"] = several_of_it
+    for name, several in listed.items():
+        made[_plural(name) if _plural(name) not in made else f"{name}_list"] = several
     if text.strip() and not children:
-        called = _TEXT if as_number(text.strip()) is None else _NUMBER
+        called = _ANSWER if local_name(element.tag) in document.answers else _TEXT
         made[called if called not in made else "content"] = text.strip()
     return made
 

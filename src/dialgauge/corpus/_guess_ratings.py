@@ -1,6 +1,7 @@
 """Which columns hold judgements: by their names, their values, and what stands beside them."""
 
 import re
+from collections.abc import Callable
 
 import polars as pl
 
@@ -37,6 +38,7 @@ _MOST_CLASSES = 12
 NUMBERS_ROWS = "numbers the rows of each summary"
 #: Why a column of answers is not used that says nothing of a summary.
 HOW_SURE = "how sure people were of their judgements, which is none itself"
+OF_THE_TALK = "what a customer said of the whole talk, and not of its summary"
 #: Why a column of scores is not used that nobody gave.
 OF_A_PROGRAM = "a score that a program computes"
 
@@ -93,21 +95,22 @@ def find_ratings(guess: Guess) -> None:
         if scale:
             guess.scales[named] = scale
     _find_unanimous(guess)
-    _leave_out_certainty(guess)
+    _leave_out(guess, says_how_sure, HOW_SURE)
+    _leave_out(guess, is_of_conversation, OF_THE_TALK)
     _find_value(guess)
 
 
-def _leave_out_certainty(guess: Guess) -> None:
-    """Give up the columns that say how sure people were, where others have what they were sure of."""
+def _leave_out(guess: Guess, says: Callable[[str], bool], why_not: str) -> None:
+    """Give up the columns whose names say that they judge something else, where others judge the summaries."""
     chosen = {
         column: use for column, (use, why) in guess.chosen.items() if use.startswith("dimension:") and why != SAID
     }
-    sure = [column for column in chosen if says_how_sure(normalised(heading(column)[0]))]
-    if len(sure) < len(chosen) or "value" in guess.taken:
-        for column in sure:
+    others = [column for column in chosen if says(normalised(heading(column)[0]))]
+    if len(others) < len(chosen) or "value" in guess.taken:
+        for column in others:
             guess.scales.pop(guess.chosen.pop(column)[0].partition(":")[2], None)
-            guess.why_not[column] = HOW_SURE
-            guess.notes.append(f"{column}: {HOW_SURE}, and is left out")
+            guess.why_not[column] = why_not
+            guess.notes.append(f"{column}: {why_not}, and is left out")
 
 
 def _find_unanimous(guess: Guess) -> None:

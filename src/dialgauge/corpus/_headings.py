@@ -37,6 +37,9 @@ class Headings:
 def find_headings(rows: Sequence[Cells]) -> Headings:
     """The headings of a table of which these are the first rows; the first row where nothing says otherwise."""
     width = max((_filled(row) for row in rows[1:]), default=0)
+    weighed = _below_weights(rows, width)
+    if weighed is not None:
+        return Headings(weighed, weighed + 1)
     row = 0
     while row < len(rows) - 1 and _is_title(rows[row], rows[row + 1], width):
         row += 1
@@ -50,6 +53,17 @@ def find_headings(rows: Sequence[Cells]) -> Headings:
         if names is not None:
             return Headings(row, row + 2, names)
     return Headings(row, row + 1)
+
+
+def _below_weights(rows: Sequence[Cells], width: int) -> int | None:
+    """The row of names below others that hold gaps and numbers: the weights of a scorecard's criteria."""
+    for place, row in enumerate(rows[:LOOKED_AT]):
+        if _filled(row) * 10 >= width * 8 and _are_names(row, width):
+            above = [cell.strip() for other in rows[:place] for cell in other if cell]
+            return place if any(as_number(cell) is not None for cell in above) else None
+        if _filled(row) * 10 >= width * 8:
+            return None
+    return None
 
 
 def _is_grouped(rows: Sequence[Cells]) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from dialgauge.corpus._class_names import classes_of, with_class_names
 from dialgauge.corpus._columnar import POLARS_ERRORS, as_table, read_parquet
 from dialgauge.corpus._files import read_bytes
 from dialgauge.corpus._table import Table, stack
@@ -31,7 +32,10 @@ def load_hugging_face(path: Path) -> Table:
     if not frames:
         raise InputError(f"{path}: holds neither a saved data set (state.json, *.arrow) nor Parquet files")
     stacked = stack((frame, str(file)) for frame, file in frames)
-    return replace(as_table(stacked.frame, str(path)), place=stacked.place)
+    classes = classes_of(path, [file for _, file in frames])
+    said = [f"{'.'.join(names)}: classes by their names: {', '.join(own)}" for names, own in classes.items()]
+    table = as_table(with_class_names(stacked.frame, classes), str(path))
+    return replace(table, place=stacked.place, notes=(*table.notes, *said))
 
 
 def _frames(path: Path) -> Iterator[tuple[str, Path, pl.DataFrame]]:

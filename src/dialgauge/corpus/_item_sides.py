@@ -14,6 +14,7 @@ from dialgauge.corpus._better import better_of
 from dialgauge.corpus._names import TELLING, USES, normalised
 from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._wide_headings import is_judged
+from dialgauge.corpus._writers import writers_of
 
 #: The column that names the summaries, and what stands between the names of its row and its column there.
 _ITEM, _JOINT = "item", " / "
@@ -151,20 +152,7 @@ def _long(target: Sheet, key: str, texts: Sequence[str]) -> Sheet:
 
 
 def _writers(frame: pl.DataFrame, key: str, texts: Sequence[str]) -> Mapping[str, str]:
-    """The column that says who wrote each of the texts, where just one of short names ends as its heading does."""
-    found = {}
-    for text in texts:
-        side = normalised(_side(text))
-        ends = [
-            column
-            for column in frame.columns
-            if column not in (*texts, key)
-            and (normalised(column).endswith(f"_{side}") or normalised(column).startswith(f"{normalised(text)}_"))
-            and (frame[column].drop_nulls().cast(pl.String, strict=False).str.len_chars() <= _LONGEST).all()
-        ]
-        if len(ends) == 1:
-            found[text] = ends[0]
-    return found if len(found) == len(texts) else {}
+    return writers_of(frame, {text: normalised(_side(text)) for text in texts}, without={key, *texts})
 
 
 def _side(text: str) -> str:

@@ -100,14 +100,11 @@ def is_named(one: Field) -> bool:
     return is_dimension(_own_name(one)) or _own_name(one) in USES["value"]
 
 
-def may_be_judged(one: Field, has_judgements: bool, known_layout: bool) -> bool:
-    """Whether nothing in its names says that a field is something else.
-
-    A layout that is known by sight has fields of its own: only a name can say that one of them was forgotten.
-    """
+def may_be_judged(one: Field, has_judgements: bool) -> bool:
+    """Whether nothing in its names says that a field is something else."""
     name = (None if has_judgements else averaged(_own_name(one))) or _own_name(one)
     above = {normalised(part) for part in one.names[:-1]}
-    if above & _OF_PROGRAMS or ((known_layout or above & _NOT_PEOPLE) and not is_named(one)):
+    if above & _OF_PROGRAMS or (above & _NOT_PEOPLE and not is_named(one)):
         return False
     words = set(name.split("_"))
     computed = AGGREGATES.fullmatch(name) and has_judgements
@@ -148,7 +145,7 @@ def speaks_in_words(one: Field, found: Reading) -> bool:
     words = {text.strip().lower() for text in found.values}
     plain = found.kind == "yes/no" and bool(words & _PLAIN_ANSWERS)
     judged = found.kind in ("yes/no", "ordered") and found.share >= MOSTLY and found.distinct > 1 and not plain
-    return judged and not set(_own_name(one).split("_")) & _OF_MODELS
+    return judged and not (set(_own_name(one).split("_")) & _OF_MODELS or says_how_sure(_own_name(one)))
 
 
 _PLAIN_ANSWERS = frozenset(["yes", "no", "y", "n", "true", "false", "t", "f", "1", "0", "1.0", "0.0", "ja", "nein"])

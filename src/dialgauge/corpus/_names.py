@@ -167,8 +167,10 @@ _BARE_ID = re.compile(
 )
 #: What customers say of a talk.
 _OF_CONVERSATION = re.compile(
-    r"(?:call|conversation|contact|interaction|session|chat|ticket|case|meeting)_(?:rating|satisfaction|csat|nps)|csat|nps"
-    r"|satisfaction_rating"
+    r"(?:call|conversation|contact|interaction|session|chat|ticket|case|meeting|customer|client|caller|kunden?|cliente?)_?"
+    r"(?:rating|satisfaction|csat|nps|zufriedenheit)(?:_score)?|(?:csat|nps)(?:_(?:score|rating|client|customer|kunde|\d_\d))?"
+    r"|satisfaction_rating|(?:satisfaction|satisfaccion|satisfacao|nps|csat)_(?:du_|de_la_|del_|do_)?(?:client|cliente)"
+    r"|kundenzufriedenheit|klanttevredenheid"
 )
 #: Ids of people, of single judgements and of the work on them, never of a dialogue.
 _OTHER_ID = re.compile(
@@ -187,7 +189,9 @@ _HOUSEKEEPING = re.compile(
     r"click|submit|attempts?|trial|block|session|fold|split|part|round|approval_rate|approve|reject|rejected|"
     r"\w{0,20}zeit|dauer|seite|\w{0,20}startwert|duree|duracion|durata)"
     r"(?:_.{0,3})?|unnamed.*|pos_.*|(?:n|num|number|no|count|total|avg|mean|max|min)_.*|worker_?time.*|.*_rate|.*_secs?|"
-    r"age_.*|duration.*|time_.*|work_time.*|q_total_duration|sex|gender"
+    r"age_.*|duration.*|time_.*|work_time.*|q_total_duration|sex|gender|alter|edad|leeftijd|geschlecht|sexe|sexo|geslacht"
+    r"|(?:nb|nbre|n|num|anzahl|aantal)_(?:de_)?(?:mots|palabras|worter|woorden|parole|palavras|caracteres)|(?:worter|wortzahl|wortanzahl)"
+    r"|(?:cout|kosten|coste|costo|custo|preis|prix|precio|prezzo)(?:_.*)?"
 )
 #: Columns computed from ratings: beside the raw ones they are no further annotator.
 AGGREGATES = re.compile(
@@ -198,7 +202,7 @@ AGGREGATES = re.compile(
 _METRICS = re.compile(
     r"(?:.*_)?(?:metric|metrics|automatic|auto|rouge\w*|r_?[12l]|bleu\d?|sacrebleu|meteor|chrf\w*|bert_?score\w*|bert_[fpr]1?(?:_score)?|js_?\d|"
     r"bart_?score\w*|mover_?score|comet\w*|bleurt\w*|quest_?eval|summac\w*|dae|fact_?cc\w*|feqa|qags|qafacteval|"
-    r"align_?score\w*|uni_?eval\w*|g_?eval|perplexity|ppl|log_?probs?|entropy|embedding|embeddings)(?:_.*)?"
+    r"align_?score\w*|uni_?eval\w*|g_?eval|flesch\w*|gunning_?fog|smog|compression|perplexity|ppl|log_?probs?|entropy|embedding|embeddings)(?:_.*)?"
 )
 #: What is said of two that are as good as each other.
 TIE = re.compile(

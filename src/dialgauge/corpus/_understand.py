@@ -114,8 +114,8 @@ def plan_of(table: Table, mapping: Mapped) -> Plan:
     mapping = {use: table.mapped.get(use, given) for use, given in _of_columns(mapping, table).items()}
     settled = {use for column, use in table.known.items() if column == use} if table.layout else set()
     asked = {use: given for use, given in mapping.items() if use not in settled}
-    gone = _left_out(table.raw, mapping) if table.raw is not None else frozenset()
-    if gone - set(table.frame.columns):  # a path that was left out before the columns were made
+    gone = _left_out(table.raw, mapping) | set(table.raw.frame.columns) if table.raw is not None else frozenset()
+    if gone - set(table.frame.columns) and IGNORE in mapping:  # what a layout, or a nested record, made no column of
         kept = [name for name in listed(mapping[IGNORE]) if name in table.frame.columns or name not in gone]
         asked = {**{use: given for use, given in asked.items() if use != IGNORE}, **({IGNORE: kept} if kept else {})}
     return make_plan(table.frame, asked, table.known)

@@ -103,6 +103,13 @@ _YES_NO: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
             ("approved", "rejected"),
             ("satisfactory", "unsatisfactory"),
             ("positive", "negative"),
+            ("met", "not met|unmet"),
+            ("erfüllt", "nicht erfüllt"),
+            ("bestanden", "nicht bestanden"),
+            ("i.o.", "n.i.o.|nicht i.o."),
+            ("conforme", "non conforme|no conforme|não conforme"),
+            ("cumple", "no cumple"),
+            ("voldaan", "niet voldaan"),
         )
     ),
 )
@@ -142,7 +149,8 @@ _SCALES: tuple[tuple[str, ...], ...] = tuple(
         "ungenügend / mangelhaft / ausreichend / befriedigend / gut / sehr gut",
         "trifft gar nicht zu|trifft überhaupt nicht zu / trifft eher nicht zu|trifft nicht zu / teils teils|teils/teils"
         " / trifft eher zu|trifft zu / trifft voll zu|trifft voll und ganz zu|trifft völlig zu",
-        "stimme gar nicht zu|stimme überhaupt nicht zu / stimme nicht zu|stimme eher nicht zu / teils teils|neutral"
+        "stimme gar nicht zu|stimme überhaupt nicht zu / stimme nicht zu|stimme eher nicht zu"
+        " / teils teils|teils/teils|neutral"
         " / stimme zu|stimme eher zu / stimme voll zu|stimme voll und ganz zu",
         "très mauvais / mauvais / moyen|passable / bon / très bon|excellent",
         "pas du tout d'accord|fortement en désaccord / pas d'accord|plutôt pas d'accord|en désaccord"

@@ -31,6 +31,7 @@ from dialgauge.corpus._wide_headings import (
     systems_in_headings,
     with_accents,
 )
+from dialgauge.corpus._writers import writers_of
 from dialgauge.corpus.layouts._base import ROW
 
 #: What the texts of a wide file are called beside the name of the system.
@@ -222,8 +223,8 @@ def _find(frame: pl.DataFrame, mapping: Mapping[str, str | Sequence[str]]) -> _W
     if not any(use.startswith("dimension") or use == "value" for use in mapping):
         known = {name for name in names.values() if name in USES["annotator"]}
         ratings = _ratings(frame, names, set(texts), bool(known) or "annotator" in mapping)
-    beside = {system: column for system in texts if (column := _naming(names, system))}
-    beside = beside if len(beside) == len(texts) else {}
+    sides = {system: normalised(system) for system in texts}
+    beside = writers_of(frame, sides, without={*texts.values(), *mapped})
     taken = {*texts.values(), *beside.values()}
     rated = {
         column: (with_accents(column, dimension), system, who)
@@ -257,12 +258,6 @@ def _comments(
         if system is not None or who is not None:
             found[column] = (system, who)
     return found
-
-
-def _naming(names: Mapping[str, str], system: str) -> str | None:
-    """The column that names the system of a side: ``Model A`` beside ``Summary A``."""
-    side = normalised(system)
-    return next((column for column, name in names.items() if name in (f"model_{side}", f"system_{side}")), None)
 
 
 def summaries_by_system(frame: pl.DataFrame, names: Mapping[str, str]) -> dict[str, str]:
