@@ -50,6 +50,10 @@ _OF_AGE = frozenset(["new", "old", "young"])
 _CHANGING = frozenset(["change", "different", "exchange", "former", "instead", "previous", "replace", "swap", "unlike"])
 #: Supersenses of what has a size: of other things, *a little* says how much.
 _SMALL_OR_LARGE = frozenset((5, 6, 15, 17, 18, 20))
+#: What is begun or founded, with these verbs.
+_OPENING = frozenset(["begin", "found", "launch", "open", "start"])
+#: The supersense of thoughts.
+_THOUGHT = 9
 #: The supersense of amounts.
 _QUANTITY = 23
 _TELLING = frozenset((4, 5, 6, 10, 11, 13, 14, 15, 17, 18, 19, 20, 21, 27))
@@ -134,7 +138,7 @@ def _separable(parsed: Parsed, token: Token) -> str:
     beside = parsed.tokens[phrase[-1].i + 1]  # "a new set-up centre"
     if beside.pos in ("ADJ", "VERB") and beside.lower.endswith("ed"):
         return "part of a compound"  # "green legged cocks"
-    if token.lower not in _OPTIONAL and (beside.dep == "compound" or beside.pos == "ADJ"):
+    if beside.dep == "compound" or (token.lower not in _OPTIONAL and beside.pos == "ADJ"):
         return "part of a compound"  # "his rotatory cuff damage", "lactose free"
     return "joined by a hyphen" if any(hyphenated(parsed, part) for part in (*phrase, beside)) else ""
 
@@ -157,6 +161,8 @@ def _optional(parsed: Parsed, token: Token) -> str:
         return "tells which one is meant"  # "does away with the minimum order"
     if token.tag == "JJ" and all(t.lower in _OPTIONAL for t in words):
         return ""
+    if names_person(noun):
+        return "tells which one is meant"  # "the retired teacher", "an expectant mother"
     if not _known_adjective(token.lower):
         return "may be a noun or a verb"  # "his sim card", "a pumpkin cake"
     owners = [parsed.tokens[c] for c in noun.children if c < noun.i]
@@ -278,10 +284,15 @@ def _says_something(parsed: Parsed, token: Token) -> str:
         return "the noun says nothing alone"  # "has a flat tyre", "has simple lyrics"
     if noun.tag == "NN" and any(parsed.tokens[c].lower == "some" for c in noun.children):
         return "the noun says nothing alone"  # "some black dress"
-    somebody = token.lower == "new" and (kind in _HAPPENING or (names_person(noun) and not is_definite(parsed, noun)))
+    somebody = token.lower == "new" and (kind in _HAPPENING or names_person(noun))
     others = token.lower == "new" and noun.tag == "NNS" and not has_determiner(parsed, noun)  # "put on new clothes"
     if kind == _QUANTITY or somebody or others:
         return "the noun says nothing alone"  # "a manageable amount", "has a new boy", "the new arrival"
+    if token.lower == "new" and lemma_of(parsed.tokens[noun.head]) in _OPENING:
+        return "the noun says nothing alone"  # "starts a new school": who starts a school founds it
+    thought = next((parsed.tokens[t.head] for t in ancestors(parsed, token) if t.lower in ("of", "about")), None)
+    if thought is not None and noun_class(thought) == _THOUGHT:
+        return "says what is meant"  # "likes the idea of a yellow ceiling"
     if token.lower == "little" and kind not in _SMALL_OR_LARGE:
         return "the noun says nothing alone"  # "a little plump", "a little money"
     counted = parsed.child(noun, "nummod")
@@ -315,14 +326,23 @@ def _distinguishing(parsed: Parsed, token: Token) -> str:
     if occurs_again(parsed, noun) or any(t.lower in opposites for t in parsed.tokens):
         return "distinguishes two things"
     better = any(t.tag == "JJR" and t.sentence == token.sentence and t.dep != "amod" for t in parsed.tokens)
-    row = [parsed.tokens[noun.head], *(parsed.tokens[c] for c in noun.children)] if noun.dep == "conj" else []
+    row = [*_row_of(parsed, noun), *(parsed.tokens[c] for c in noun.children)] if noun.dep == "conj" else []
     # "the red case has come and the grey one has not", "the other pair"
     better = better or any(t.lower in _ANOTHER and t.pos in ("NOUN", "PRON", "ADJ") for t in parsed.tokens)
     better = better or any(lemma_of(t) in ("color", "colour", "size") for t in parsed.tokens)
-    if better or any(t.pos == "PROPN" and (t.i == noun.head or t.dep == "conj") for t in row):
+    if better or any(t.pos == "PROPN" and (t.i < noun.i or t.dep == "conj") for t in row):
         return "distinguishes two things"  # "the white skirt is better", "Uluru and the blue mountains"
     owned = any(parsed.tokens[c].dep == "poss" for c in noun.children)
     return "distinguishes two things" if owned and token.lower in ("old", "new") else ""
+
+
+def _row_of(parsed: Parsed, noun: Token) -> list[Token]:
+    """What stands before a noun in the row that it is joined to."""
+    found = []
+    while noun.dep == "conj":
+        noun = parsed.tokens[noun.head]
+        found.append(noun)
+    return found
 
 
 def _denied(parsed: Parsed, token: Token) -> str:
@@ -368,7 +388,7 @@ _DROP_GUARDS = (
 register(
     Perturbation(
         name="drop_adjectives",
-        version="10",
+        version="11",
         family="baseline",
         description="removes adjectives where what remains is true, and says less",
         # An adjective is one word of many, but often tells which one is meant.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._left_behind import is_tied
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Random
 from dialgauge.perturb._registry import register
@@ -16,8 +17,8 @@ _JOINING = re.compile(r"[-./@_&:'’$€£+*]+")
 _ENDS = ".!?…。！？｡؟।"
 _CLOSING = "\"'”’»)]」』）"
 _TRIES = 64
-PRONOUN_FIRST = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
-_NAMES = re.compile(r"\b[A-Z][a-z]+\b")
+#: A text that begins so says whom it is about.
+_INTRODUCING = re.compile(r"An?\b|Some(?:one|body)\b")
 
 
 def propose_jumble(
@@ -84,10 +85,10 @@ def propose_reorder(
     first, second = (text.split()[0] for text in (texts[0], texts[-1]))
     if len(texts) == 2 and first == second and first not in ("The", "A", "An"):
         return NotApplicable("the two sentences begin alike: no order is lost")
-    orders = (_derangement(len(spans), rng) for _ in range(_TRIES))
-    order = next((one for one in orders if not _dangles(texts, one)), None)
-    if order is None:
-        return NotApplicable("a sentence would begin with a pronoun that may mean several")
+    blocks = _blocks(texts)
+    if len(blocks) < 2:
+        return NotApplicable("a sentence would come before the one that says what it speaks of")
+    order = _order_of(blocks, rng)
     edits: list[Edit] = []
     for place, (span, source) in enumerate(zip(spans, order, strict=True)):
         last_in_line = place == len(spans) - 1 or "\n" in parsed.text[span[1] : spans[place + 1][0]]
@@ -95,15 +96,25 @@ def propose_reorder(
     return edits
 
 
-def _dangles(texts: Sequence[str], order: Sequence[int]) -> bool:
-    """Whether a sentence that opens with a pronoun comes after another one than before, where several are named that it
-    may then mean."""
-    for place, source in enumerate(order):
-        followed = place > 0 and order[place - 1] == source - 1
-        named = {*_NAMES.findall(" ".join((*texts[:source], *(texts[one] for one in order[:place]))))}
-        if PRONOUN_FIRST.match(texts[source]) and not followed and len(named) > 1:
-            return True
-    return False
+def _blocks(texts: Sequence[str]) -> list[list[int]]:
+    """The sentences, each with those behind it that look back at it: these move together."""
+    blocks = [[0]]
+    introduced = _INTRODUCING.match(texts[0]) is not None
+    for place, text in enumerate(texts[1:], start=1):
+        if is_tied(text, introduced):
+            blocks[-1].append(place)
+        else:
+            blocks.append([place])
+    return blocks
+
+
+def _order_of(blocks: Sequence[list[int]], rng: Random) -> list[int]:
+    """The blocks in another order, in which no sentence keeps its place."""
+    for _ in range(_TRIES):
+        order = [place for one in _derangement(len(blocks), rng) for place in blocks[one]]
+        if all(source != place for place, source in enumerate(order)):
+            return order
+    return [place for block in (*blocks[1:], blocks[0]) for place in block]
 
 
 def _derangement(size: int, rng: Random) -> list[int]:
@@ -187,9 +198,9 @@ register(
     ),
     Perturbation(
         name="sentence_reorder",
-        version="2",
+        version="3",
         family="baseline",
-        description="moves every sentence to another position",
+        description="moves every sentence to another position; one that looks back stays behind the one before it",
         # Independent sentences read as well in another order.
         effects={"consistency": "preserves", "relevance": "preserves", "coherence": "degrades-mildly"},
         propose=propose_reorder,

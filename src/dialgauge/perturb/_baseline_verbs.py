@@ -30,6 +30,18 @@ CITATION = "Sai et al. 2021. Perturbation CheckLists for Evaluating NLG Evaluati
 _GROUP = 14
 _NOT = re.compile(r"\b(?:not|cannot)\b", re.IGNORECASE)
 _CLAUSES = ("ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis")
+_MAIN = ("ROOT", "conj")
+#: Adverbs that do not stand beside *not*.
+_BESIDE_NOT = frozenset(["also", "already", "even", "still"])
+#: Last words of a clause that leaves out what was said before it, and how long such a clause is.
+_ELLIPTIC, _SHORT = (
+    frozenset(["are", "did", "do", "does", "has", "have", "is", "n't", "n’t", "not", "was", "were", "will"]),
+    6,
+)
+#: What opens a reason: denied, it would be none.
+_REASONS = frozenset(["as", "because", "cause", "cos", "since"])
+#: What nobody could fail to do.
+_UNWILLED = frozenset(["accidentally", "inadvertently", "mistakenly", "unintentionally", "unknowingly", "unwittingly"])
 #: What limits an amount.
 _BOUNDS = frozenset([("up", "to"), ("at", "least"), ("at", "most"), ("more", "than"), ("less", "than")])
 _OTHER_BE = {"is": "are", "are": "is", "am": "is", "was": "were", "were": "was"}
@@ -45,17 +57,20 @@ def propose_negation(
         if token.pos in ("VERB", "AUX") and token.dep in _CLAUSES:
             sentences.setdefault(token.sentence, []).append(token)
     possible: dict[int, list[Edit]] = {}
+    main: set[int] = set()
     for number, verbs in sentences.items():
         if is_question(parsed, number):
             continue
         for verb in sorted(verbs, key=lambda v: (_CLAUSES.index(v.dep), v.i)):
             if edits := _negated(parsed, verb):
                 possible[number] = edits
+                main |= {number} if verb.dep in _MAIN else set()
                 break
     if len(possible) < level:
         return NotApplicable(_too_few(len(possible), level, "sentence", "can be negated"))
     order = sorted(possible)
     rng.shuffle(order)
+    order.sort(key=lambda number: number not in main)
     return [edit for number in order[:level] for edit in possible[number]]
 
 
@@ -63,10 +78,41 @@ def _negated(parsed: Parsed, verb: Token) -> list[Edit]:
     """The edits that negate the clause of this verb, or none where it is negated already or has no finite verb."""
     if _in_question(parsed, verb) or _is_measured(parsed, verb) or _is_looked_back_to(parsed, verb):
         return []
+    if _gives_reason(parsed, verb) or _describes_one_of_many(parsed, verb):
+        return []
+    if any(parsed.tokens[c].lower in _UNWILLED for c in verb.children):
+        return []  # "unintentionally gave it away"
+    carrier = finite_part(parsed, verb) or verb
+    near = [t.lower for t in parsed.tokens[max(carrier.i - 1, 0) : carrier.i + 2]]
+    if _BESIDE_NOT & {*near} or _is_left_out_later(parsed, verb):
+        return []  # "is still to follow", "also has a date"
     if any(a.lower in ("and", "but") and b.lower == "not" for a, b in pairwise(parsed.tokens[verb.i + 1 :])):
         return []  # "will be cut, and not until July": said beside what is affirmed
+    what = parsed.child(verb, "dobj")
+    some = _some_to_any(parsed, verb)
+    if some and what is not None and any(parsed.tokens[c].dep == "conj" for c in what.children):
+        return []  # "buys some paper and five stamps"
     negated = _with_not(parsed, verb)
-    return [*negated, *_some_to_any(parsed, verb)] if negated else []
+    return [*negated, *some] if negated else []
+
+
+def _is_left_out_later(parsed: Parsed, verb: Token) -> bool:
+    """*Others have Friday free, but they don't*: what is left out there would be denied twice."""
+    words = [t.lower for t in parsed.tokens if t.sentence == verb.sentence and t.i > verb.i and t.pos != "PUNCT"]
+    joint = max((place for place, word in enumerate(words) if word in ("but", "while", "whereas")), default=None)
+    return joint is not None and bool(words) and words[-1] in _ELLIPTIC and len(words) - joint <= _SHORT
+
+
+def _gives_reason(parsed: Parsed, verb: Token) -> bool:
+    """*Stays at home because he must study*: because he must not study, nobody stays."""
+    mark = parsed.child(verb, "mark")
+    return verb.dep == "advcl" and mark is not None and mark.lower in _REASONS
+
+
+def _describes_one_of_many(parsed: Parsed, verb: Token) -> bool:
+    """*A book that she wants*: there may be one that she does not want as well."""
+    noun = parsed.tokens[verb.head]
+    return verb.dep == "relcl" and any(parsed.tokens[c].lower in ("a", "an", "some") for c in noun.children)
 
 
 def _is_measured(parsed: Parsed, verb: Token) -> bool:
@@ -121,7 +167,7 @@ def _in_question(parsed: Parsed, verb: Token) -> bool:
     """Whether the clause is an embedded question (*what it is*, *if he comes*): its negation asks something else."""
     first = parsed.tokens[verb.left]
     asks = first.tag in ("WP", "WDT", "WRB", "WP$") or first.lower in ("if", "whether")
-    return verb.dep == "ccomp" and asks
+    return (verb.dep == "ccomp" and asks) or any(parsed.tokens[c].lower == "whether" for c in verb.children)
 
 
 def _negated_bare(parsed: Parsed, verb: Token) -> list[Edit]:
@@ -130,7 +176,7 @@ def _negated_bare(parsed: Parsed, verb: Token) -> list[Edit]:
         return []
     if verb.lemma.lower() == "let":
         return []  # "let me look" asks nobody
-    if verb.tag == "VBN" and subject(parsed, verb) is not None:
+    if verb.tag == "VBN" and subject(parsed, verb) is not None and _has_complement(parsed, verb):
         base = base_form(verb.lower, "VERB")
         if base and inflect(base, "VBD") == verb.lower:
             return [Edit(verb.start, verb.end, like(verb.text, f"did not {base}"))]
@@ -141,6 +187,11 @@ def _negated_bare(parsed: Parsed, verb: Token) -> list[Edit]:
         rest = verb.text[:1].lower() + verb.text[1:] if first else verb.text
         return [Edit(verb.start, verb.end, like(verb.text, f"do not {rest}"))]
     return []
+
+
+def _has_complement(parsed: Parsed, verb: Token) -> bool:
+    """Whether something follows a verb; *Photo needed* is a passive."""
+    return any(c > verb.i and parsed.tokens[c].pos != "PUNCT" for c in verb.children)
 
 
 def _near(parsed: Parsed, verb: Token) -> list[int]:
@@ -228,7 +279,7 @@ def _too_few(found: int, wanted: int, what: str, which: str) -> str:
 register(
     Perturbation(
         name="add_negation",
-        version="6",
+        version="7",
         family="baseline",
         description="negates a clause, the main one where it can: 'not' after the auxiliary, or do-support",
         effects={"consistency": "degrades", "relevance": "preserves"},

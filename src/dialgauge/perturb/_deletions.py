@@ -4,66 +4,32 @@ What is left must be grammatical (nothing that a verb, noun or adjective needs m
 there (nothing may go from below a negation, out of a condition, or from beside *all* and *only*).
 """
 
-import re
-from itertools import pairwise
-
+from dialgauge.perturb._deletions_entailed import is_no_longer_said
 from dialgauge.perturb._deletions_joined import (
     BINDING_NOUNS,
-    beside_clause,
     bound_attribute,
     bound_conjunct,
     is_argument,
-    leaves_loose_end,
 )
 from dialgauge.perturb._deletions_limits import (
-    ends_inside,
     follows_complement,
-    has_more_reasons,
     has_person_before,
-    has_tense,
-    is_felt,
-    is_limit,
-    is_limited,
     is_list_of_examples,
-    is_one_of_row,
-    is_statement,
-    opens_clause_behind,
 )
 from dialgauge.perturb._deletions_scope import (
     OF_WHAT,
-    has_alternative,
-    has_more_of_date,
-    has_other_time,
-    has_verb_left_out,
-    is_counted_from,
-    is_day_of_hour,
-    is_denied,
-    is_left_out_behind,
-    is_looked_to,
-    is_measured_off,
-    is_time_with_somebody,
-    joins_two_places,
-    joins_unlike_measures,
-    opens_infinitive,
-    opens_participle,
-    repeats_preposition,
 )
+from dialgauge.perturb._deletions_stretch import MARKS, WHEN, WHERE, Phrase, is_cut
 from dialgauge.perturb._grammar import (
-    NEGATIONS,
     SUBJECTS,
-    finite_part,
-    glued,
     is_be,
     is_finite,
-    looks_like_verb,
-    subject,
 )
 from dialgauge.perturb._guards import (
     CONDITIONS,
     Safe,
+    ancestors,
     has_determiner,
-    in_condition,
-    in_quotes,
     is_definite,
     lemma_of,
     noun_class,
@@ -75,11 +41,6 @@ from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person
 from dialgauge.perturb._word_tables import negates, substitutes, word_map, word_set
 
-#: First and last token of a phrase, and the token that it hangs by.
-Phrase = tuple[int, int, Token]
-
-_WHEN_OR_WHERE = ("DATE", "TIME")
-_WHERE = ("GPE", "LOC", "FAC")
 #: Prepositions of phrases that can go, on verbs and on nouns; *of*, *to*, *between*, *than* and the rest bind too much.
 _ON_VERBS = word_set("loose_prepositions")
 _ON_NOUNS = frozenset(["about", "at", "for", "from", "in", "near", "on", "with"])
@@ -87,7 +48,6 @@ _ON_NOUNS = frozenset(["about", "at", "for", "from", "in", "near", "on", "with"]
 _BINDING_VERBS = word_set("binding_verbs")
 #: Verbs that need it even beside an object (*put it on hold*, *tell him about it*).
 _BINDING_ANYWAY = word_set("binding_verbs_with_object")
-_MARKS = frozenset(["after", "although", "as", "because", "since", "so", "that", "though", "when", "while", "whereas"])
 #: After these a clause with *when*, *as*, *how* says what is known or said.
 _OF_KNOWING = word_set("knowing_verbs")
 _TELLING = frozenset(["ask", "inform", "let", "notify", "remind", "show", "tell", "update"])
@@ -95,18 +55,14 @@ _TELLING = frozenset(["ask", "inform", "let", "notify", "remind", "show", "tell"
 _REACHING = frozenset(["call", "contact", "email", "meet", "message", "phone", "ring", "text", "visit"])
 #: Verbs that govern an infinitive: what the parser takes for a purpose is what is wanted, asked or tried.
 _GOVERNING = word_set("governing_verbs")
-_EXTREMES = frozenset(["all", "any", "both", "each", "either", "every", "most", "neither", "no", "none", "only"])
 _TIMED = word_set("timed_verbs")
+#: What stays as it is.
+_LEAVING = frozenset(["keep", "leave", "remain", "stay"])
 #: Verbs of moving somebody, and the prepositions of the way.
 _LEADING = frozenset(["guide", "lead", "show", "take", "walk"])
 _WAYS = frozenset(["around", "over", "round", "through"])
 #: Verbs that say what something is taken for (*consider him as a friend*).
 _TAKING_FOR = word_set("taking_for_verbs")
-#: Who likes Boston in summer need not like Boston.
-_ATTITUDES = word_set("attitude_verbs")
-#: An apostrophe that opens or closes a word; not that of *#Person1#'s*.
-_SINGLE_QUOTES = re.compile(r"(?<![\w#])['‘’](?=\w)|(?<=\w)['’](?!\w)")
-_PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 #: Adjectives that deny another one.
 _DENYING_PREFIXES = ("un", "dis")
 
@@ -114,7 +70,7 @@ _DENYING_PREFIXES = ("un", "dis")
 def dispensable(parsed: Parsed) -> Safe[Phrase]:
     """Every phrase of a text that can go."""
     candidates = [phrase for token in parsed.tokens if (phrase := _phrase(parsed, token))]
-    return safe_ones(parsed, candidates, _uncut, _bound, _entailed, referred_to)
+    return safe_ones(parsed, candidates, is_cut, _bound, is_no_longer_said, referred_to)
 
 
 def _phrase(parsed: Parsed, token: Token) -> Phrase | None:
@@ -140,91 +96,6 @@ def _is_past(parsed: Parsed, token: Token) -> bool:
     return token.dep == "advmod" and token.lower == "ago" and parsed.child(token, "npadvmod") is not None
 
 
-def _uncut(parsed: Parsed, phrase: Phrase) -> str:
-    """One stretch of a sentence with a finite verb, with its brackets and quotes, and nothing glued to it."""
-    first, last, token = phrase
-    text, start, end = parsed.text, parsed.tokens[first].start, parsed.tokens[last].end
-    roots = [t for t in parsed.tokens if t.sentence == token.sentence and t.dep == "ROOT"]
-    if len(roots) != 1 or not has_tense(parsed, roots[0]) or subject(parsed, roots[0]) is None:
-        return "the sentence has no single finite verb"
-    if not token.unbroken or (first == last and token.dep != "npadvmod") or first <= roots[0].i <= last:
-        return "not one stretch"
-    after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
-    if (
-        after is not None
-        and after.sentence == token.sentence
-        and (
-            after.lower in ("who", "whom", "whose", "which", "where", "that", "a.m.", "p.m.", "am", "pm", "o'clock")
-            or (after.pos != "PUNCT" and parsed.tokens[last].pos in ("ADP", "DET", "CCONJ", "AUX", "PART", "SCONJ"))
-        )
-    ):
-        return "needed by what follows"
-    if token.dep == "advcl" and after is not None and after.text == "," and parsed.tokens[first].lower == "to":
-        behind = parsed.tokens[last + 2 : last + 3]
-        if any(t.tag == "VB" and t.sentence == token.sentence for t in behind):
-            return "one of several"  # "tells him to boil water, take out food and dice it"
-    beyond = [t for t in parsed.tokens[last + 2 : last + 3] if t.sentence == token.sentence]
-    if after is not None and after.entity in _WHEN_OR_WHERE and any(t.tag in ("WP", "WDT") for t in beyond):
-        return "needed by what follows"  # "gives it to Ann tomorrow, who …"
-    if leaves_loose_end(parsed, first, last, token) or parsed.tokens[last].pos == "CCONJ":
-        return "needed by what follows"
-    if is_looked_to(parsed, first, last, token) or opens_participle(parsed, last, token):
-        return "needed by what follows"
-    if has_more_of_date(parsed, last, token) or ends_inside(parsed, last):
-        return "not one stretch"
-    if opens_clause_behind(parsed, first, last):
-        return "needed by what follows"
-    if token.dep == "prep" and any(t.lower == "be" and t.tag == "VB" for t in parsed.tokens[first : last + 1]):
-        return "needed by what stands before"  # "finds the air at work to be bad", whatever the parser says
-    if is_one_of_row(parsed, first, last, token):
-        return "one of several"
-    if in_quotes(parsed, parsed.tokens[first]):
-        return "quoted"
-    if token.dep == "prep" and after is not None and after.sentence == token.sentence:
-        if (after.tag == "VBG" or after.pos == "ADJ") and parsed.tokens[last].pos == "NOUN":
-            return "needed by what follows"  # "for night studying", "on the task due tomorrow"
-        if joins_two_places(parsed, last, token) or opens_infinitive(parsed, last, token):
-            return "needed by what follows"
-        if token.lower == "from" and after.lower in ("to", "till", "until"):
-            return "one half of a pair"
-    if any(t.text in (":", ";") for t in parsed.tokens[first : last + 2] if t.sentence == token.sentence):
-        return "not one stretch"  # "with my sister Jane: If anyone", "while the winter is dry; the sky is clear"
-    opening = token.dep in ("prep", "advcl", "npadvmod")
-    described = token.dep in ("acl", "relcl") and parsed.tokens[token.head].dep not in SUBJECTS  # "stating it will be"
-    if after is not None and after.sentence == token.sentence and (opening or described) and is_finite(after):
-        return "needed by what follows"
-    if (
-        any(text.count(a, start, end) != text.count(b, start, end) for a, b in _PAIRS)
-        or text.count('"', start, end) % 2
-        or len(_SINGLE_QUOTES.findall(text, start, end)) % 2
-        or text[end : end + 1] in ("'", "’")
-    ):
-        return "brackets or quotes would be cut"
-    if "-" in (text[start - 1 : start], text[end : end + 1]) or glued(parsed, parsed.tokens[last]):
-        return "glued to its neighbour"
-    if first and glued(parsed, parsed.tokens[first - 1]):
-        return "glued to its neighbour"
-    if first and token.dep != "conj" and parsed.tokens[first - 1].dep in ("cc", "preconj"):
-        return "one half of a pair"
-    joined = after is not None and after.dep == "cc" and after.sentence == token.sentence
-    if token.dep == "advcl" and (joined or has_more_reasons(parsed, last)) and parsed.tokens[first].lower in _MARKS:
-        return "shares what follows"  # "since it's too small and there isn't a bigger size"
-    if token.dep in ("advcl", "conj") and beside_clause(parsed, last, token):
-        return "shares what follows"
-    joined_ones = [t for t in parsed.tokens[first : last + 1] if t.dep == "conj"]
-    misread = [t for t in joined_ones if t.tag in ("VBZ", "VBD") or looks_like_verb(parsed, t)]
-    if token.dep == "prep" and (misread or _joins_unlike(parsed, token) or joins_unlike_measures(parsed, token)):
-        return "not one stretch"  # "before four o'clock and starts by …", "at 5 and Ann at 6"
-    return ""
-
-
-def _joins_unlike(parsed: Parsed, preposition: Token) -> bool:
-    """Whether *and* joins somebody to something, so that it does not join the two at all."""
-    noun = parsed.child(preposition, "pobj")
-    other = parsed.child(noun, "conj") if noun is not None else None
-    return noun is not None and other is not None and is_person(parsed, noun) != is_person(parsed, other)
-
-
 def _bound(parsed: Parsed, phrase: Phrase) -> str:
     """What the rest of the sentence needs."""
     first, last, token = phrase
@@ -233,6 +104,8 @@ def _bound(parsed: Parsed, phrase: Phrase) -> str:
     if token.dep in ("npadvmod", "advmod"):
         return _bound_time(parsed, first, last, token)
     if token.dep == "conj":
+        if parsed.tokens[first].lower in ("but", "yet"):
+            return "beside a contrast"  # "comes after the cheap hours, but the time of the call decides"
         return bound_conjunct(parsed, first, last, token)
     if token.dep == "advcl":
         return _bound_clause(parsed, first, last, token)
@@ -255,8 +128,10 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
     inner = parsed.child(noun, "prep")
     if inner is not None and noun.left == noun.i and inner.lower in ("of", "to"):
         return "a preposition of several words"  # in front of, with regard to
-    timed = noun.entity in _WHEN_OR_WHERE and token.lower != "about"  # not "complains about the boring Christmas"
-    placed = noun.entity in _WHERE and noun.pos == "PROPN"
+    timed = noun.entity in WHEN and token.lower != "about"  # not "complains about the boring Christmas"
+    if timed and (token.lower == "for" or (token.lower == "on" and noun.lower.endswith("s"))):
+        return "says how long, or how often"  # "has lived here for six years", "works from home on Mondays"
+    placed = noun.entity in WHERE and noun.pos == "PROPN"
     if token.lower == "by" and noun.i == token.i + 1 and noun.tag == "NN" and head.pos == "VERB":
         return "" if token.i > head.i and _others(parsed, head, token) else "needed by its verb"  # gets there by bus
     if (
@@ -318,8 +193,7 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
         dated = head.dep == "acl" or (head.dep == "relcl" and head.tag != "VB")  # "an agreement to ship by May"
         helper = parsed.child(head, "aux")
         dated = dated or (head.tag == "VBG" and helper is not None and is_be(helper))  # "is landing at 3 pm"
-        lasting = token.lower == "for" and token.i > head.i and not _others(parsed, head, token)  # "runs for two weeks"
-        alone = not complete and (alone or lasting or (dated and not _others(parsed, head, token)))
+        alone = not complete and (alone or (dated and not _others(parsed, head, token)))
         beside = parsed.tokens[token.right + 1 : token.right + 2]
         if lemma in _BINDING_ANYWAY and any(t.dep == "prep" and t.sentence == token.sentence for t in beside):
             return "needed by its verb"  # "invites them for Friday at his uncle's"
@@ -343,7 +217,8 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
     if token.lower == "with" and parsed.child(head, "prt") is not None:
         return "needed by its verb"  # "broke up with her"
     told = parsed.child(head, "dobj", "dative")
-    if token.lower == "about" and told is not None and is_person(parsed, told) and lemma not in _REACHING:
+    asked = told is not None and is_person(parsed, told) and lemma not in _REACHING
+    if token.lower == "about" and (asked or lemma in _TELLING):
         return "needed by its verb"  # "inquires Mary about the price"
     owned = parsed.child(head, "dobj") if lemma == "have" else None
     if owned is not None and is_person(parsed, owned):
@@ -361,7 +236,7 @@ def _others(parsed: Parsed, verb: Token, phrase: Token) -> bool:
 
 def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
     there = parsed.child(token, "pobj")
-    travels = token.lower == "to" and there is not None and there.entity in _WHERE and there.pos == "PROPN"
+    travels = token.lower == "to" and there is not None and there.entity in WHERE and there.pos == "PROPN"
     if token.lower not in _ON_NOUNS and not travels:
         return "a binding preposition"  # but "two tickets to Rome"
     if lemma_of(head) in BINDING_NOUNS or head.pos == "PROPN" or occurs_again(parsed, head):
@@ -374,7 +249,7 @@ def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
         return "may be a verb"  # "suggests Ann hunt for a job"
     if is_argument(parsed, token, head) or head.dep == "npadvmod":
         return "needed by its noun"  # "redoes it, this time in the booth"
-    verb = next((t for t in _above(parsed, head) if t.pos == "VERB"), head)
+    verb = next((t for t in ancestors(parsed, head) if t.pos == "VERB"), head)
     if lemma_of(verb) in _BINDING_ANYWAY and _ends(parsed, token, verb):
         return "needed by its verb"  # "derives much of it from experience", whatever the parser says
     described = has_determiner(parsed, head) or any(parsed.tokens[c].dep in ("amod", "compound") for c in head.children)
@@ -394,12 +269,7 @@ def _bound_time(parsed: Parsed, first: int, last: int, token: Token) -> str:
     """*Tomorrow*, *next week*, *this evening*: on a verb, not the subject of what follows, not a rate or a span."""
     head = parsed.tokens[token.head]
     inner = parsed.child(token, "npadvmod") if token.dep == "advmod" else token
-    if (
-        inner is None
-        or inner.entity not in _WHEN_OR_WHERE
-        or head.pos != "VERB"
-        or lemma_of(head) in _TIMED | {"spend"}
-    ):
+    if inner is None or inner.entity not in WHEN or head.pos != "VERB" or lemma_of(head) in _TIMED | {"spend"}:
         return "needed by its verb"
     if inner.tag == "NNS" and token.dep == "npadvmod" and parsed.child(inner, "nummod") is not None:
         return "a rate or a span"  # "refund three months"
@@ -445,8 +315,12 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
         lemma_of(head) in _OF_KNOWING | _TELLING and opening in ("when", "as", "how", "where", "that")
     ):
         return "says what is known"
+    if opening in ("when", "whenever") and token.tag in ("VBZ", "VBP") and not set_off:
+        return "a condition"  # "they go wrong together when the power fails"
     if opening in CONDITIONS or any(parsed.tokens[c].lower in CONDITIONS for c in token.children):
         return "a condition"
+    if opening == "as" and lemma_of(head) in _LEAVING:
+        return "needed by its verb"  # "is left as it is"
     if opening == "when" and any(
         parsed.tokens[c].lower == "to" and parsed.tokens[c].dep == "aux" for c in head.children
     ):
@@ -470,7 +344,7 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
         opening == "when" or (opening == "while" and not set_off) or not parsed.child(head, "acomp", "attr", "prep")
     ):
         return "needed by its verb"  # "it was warm when she left", "perhaps it is because …"
-    if opening in _MARKS or (token.tag == "VBG" and (set_off or first == _first_of(parsed, token))):
+    if opening in MARKS or (token.tag == "VBG" and (set_off or first == _first_of(parsed, token))):
         needed = parsed.child(head, "dobj", "acomp", "attr", "xcomp", "ccomp", "prep", "prt", "advmod", "nsubjpass")
         return "" if needed is not None or lemma_of(head) not in _BINDING_VERBS else "needed by its verb"
     return "not a clause that can go"
@@ -479,103 +353,3 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
 def _first_of(parsed: Parsed, token: Token) -> int:
     start = parsed.sentences[token.sentence][0]
     return next(t.i for t in parsed.tokens if t.start >= start)
-
-
-def _entailed(parsed: Parsed, phrase: Phrase) -> str:
-    """Whether the text follows without the phrase: nothing is denied, limited or compared around it."""
-    first, last, token = phrase
-    inside = {t.lower for t in parsed.tokens[first : last + 1]}
-    clause = is_statement(parsed, first, token)
-    if not clause and inside & (NEGATIONS | {"just", "only", "if", "unless", "until", "except", "than"}):
-        return "holds a negation or a limit"
-    sentence = [t.lower for t in parsed.tokens if t.sentence == token.sentence]
-    if any(pair in (("but", "not"), ("not", "but"), ("and", "not")) for pair in pairwise(sentence)):
-        return "beside a contrast"
-    head = parsed.tokens[token.head]
-    verb = (
-        head
-        if head.pos in ("VERB", "AUX")
-        else next((t for t in _above(parsed, head) if t.pos in ("VERB", "AUX")), head)
-    )
-    own = clause and (parsed.child(token, *SUBJECTS) is not None or finite_part(parsed, token) is not None)
-    if is_limit(parsed, token, verb) or is_limited(parsed, first, head):
-        return "a limit"
-    if token.dep in ("prep", "acl", "relcl") and is_felt(parsed, head):
-        return "says what is liked"
-    if is_denied(parsed, token) and not own:
-        return "under a negation"
-    if token.dep in ("prep", "npadvmod", "advmod", "advcl") and has_alternative(parsed, verb):
-        return "beside an alternative"
-    if is_day_of_hour(parsed, first, last, token):
-        return "the hour would be left without its day"
-    if is_counted_from(parsed, first, token) or is_time_with_somebody(parsed, token):
-        return "needed by its verb"
-    if is_measured_off(parsed, first, last, token) or has_verb_left_out(parsed, token):
-        return "the rest of a time"
-    if is_left_out_behind(parsed, last, token):
-        return "the rest leaves it out"
-    if in_condition(parsed, head):
-        return "inside a condition"
-    if any(parsed.tokens[c].lower == "only" for c in verb.children) and not own:
-        return "beside a superlative or a quantifier"  # "only warns when you ask"
-    felt = lemma_of(verb) in _ATTITUDES or _is_judged(parsed, verb)
-    if token.dep in ("prep", "npadvmod", "advcl") and felt and not clause:
-        return "says what is liked"
-    around = [parsed.tokens[c] for c in head.children if c < head.i]
-    if head.pos == "NOUN" and any(
-        t.lower in _EXTREMES or t.tag in ("JJS", "RBS") or t.lower in ("first", "last") for t in around
-    ):
-        return "beside a superlative or a quantifier"
-    if token.dep in ("prep", "npadvmod") and has_other_time(parsed, first, last):
-        return "beside a contrast"
-    if not own and (_is_paralleled(parsed, token) or (token.dep == "prep" and repeats_preposition(parsed, token))):
-        return "beside a contrast"
-    rest = [t.lower for t in parsed.tokens[last + 1 : last + 3] if t.sentence == token.sentence and t.text != ","]
-    if token.dep == "prep" and _is_general(parsed, verb):
-        return "said of all"
-    tying = ("because", "so") if token.dep in ("prep", "relcl", "acl") else ("so",) if token.dep == "npadvmod" else ()
-    if rest and rest[0] in tying:
-        return "tied to what follows"  # "wants one in a dark shade because she is a teacher", "eats beef today, so …"
-    more = head.tag == "JJR" or any(parsed.tokens[c].tag in ("JJR", "RBR") for c in verb.children)
-    return "in a comparison" if ("than" in sentence or more) and not own else ""
-
-
-def _is_general(parsed: Parsed, verb: Token) -> bool:
-    """*Women suffer in some parts of the country*: without the place it is said of all of them."""
-    who = parsed.child(verb, "nsubj", "nsubjpass") if verb.pos == "VERB" else None
-    return who is not None and who.tag == "NNS" and who.left == who.i and who.right == who.i
-
-
-def _is_paralleled(parsed: Parsed, token: Token) -> bool:
-    """*Grew up in Rome, while Ann was born in Oslo*, *picks up Tom at 5 and Ann at 6*: one of two times or places that
-    are contrasted."""
-    noun = parsed.child(token, "pobj") if token.dep == "prep" else None
-    if noun is None or noun.entity not in _WHEN_OR_WHERE + _WHERE:
-        return False
-    kinds = _WHERE if noun.entity in _WHERE else _WHEN_OR_WHERE
-    return any(
-        t.i != token.i
-        and t.sentence == token.sentence
-        and t.lower == token.lower
-        and any(parsed.tokens[c].entity in kinds for c in t.children)
-        for t in parsed.tokens
-    )
-
-
-def _is_judged(parsed: Parsed, verb: Token) -> bool:
-    """*It is hard to earn money in this way*: what is judged is not earning money."""
-    for clause in (verb, *_above(parsed, verb)):
-        judging = parsed.tokens[clause.head]
-        known = judging.pos == "ADJ" or (judging.lemma == "be" and parsed.child(judging, "acomp") is not None)
-        to = parsed.child(clause, "aux")
-        if clause.dep in ("xcomp", "ccomp", "advcl", "csubj") and known and to is not None and to.lower == "to":
-            return True
-    return False
-
-
-def _above(parsed: Parsed, token: Token) -> list[Token]:
-    found = []
-    while token.head != token.i:
-        token = parsed.tokens[token.head]
-        found.append(token)
-    return found

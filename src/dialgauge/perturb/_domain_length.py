@@ -388,7 +388,7 @@ LENGTH_REDUCTION = Perturbation(
     propose=_propose_reduction,
     validate=_validate_reduction,
     needs=frozenset({"parse"}),
-    version="13",
+    version="14",
     citation=CITATION,
     examples=(
         (

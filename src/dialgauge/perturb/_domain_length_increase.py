@@ -8,7 +8,7 @@ from dialgauge.language import NUMBER_WORDS
 from dialgauge.perturb._domain_length import negated
 from dialgauge.perturb._domain_text import CITATION, lost_facts, new_facts, word_count
 from dialgauge.perturb._edits import Edit, apply_edits
-from dialgauge.perturb._grammar import base_form
+from dialgauge.perturb._grammar import base_form, is_in_dictionary
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_first_name, people_of
 from dialgauge.perturb._perturbation import Perturbation, Random
@@ -40,7 +40,7 @@ _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\binstead of\b", "in place of"),
         (r"\bwants to\b", "has the wish to"),
         (r"\bwanted to\b", "had the wish to"),
-        (r"\bbut\b(?= (?:he|she|they|it|the)\b)", "but at the same time"),
+        (r"\bbut\b(?= (?:he|she|they|it|the)\b)", "but on the other hand"),
         (r"\bThe (customer|caller|client|user)\b(?!['’])", r"The \1 in this conversation"),
         (r"\bThe (agent|representative|adviser|advisor)\b(?!['’])", r"The \1 in this conversation"),
     )
@@ -54,16 +54,16 @@ _NEXT_LEADS = (
     "It is likewise worth noting that ",
 )
 _CLOSINGS = (
-    "This sums up what was said in the course of the conversation.",
-    "With this, the main points of the conversation have been set out.",
+    "This was said in the course of the conversation.",
+    "So much can be taken from the conversation.",
 )
 #: A sentence that begins so looks back already.
 _TYING = frozenset(["and", "but", "so", "or", "then", "also", "finally", "however", "still", "later", "afterwards"])
 #: *That worked*: nor does one that speaks of the last one.
 _BACK = frozenset(["that", "these", "this", "those"])
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
-#: Parts of speech that are no names, whatever name they open.
-_NO_NAMES = frozenset({"ADP", "ADV", "AUX", "CCONJ", "DET", "NUM", "PRON", "SCONJ", "VERB"})
+#: Parts of speech that are no names, whatever name they open; of those whose words are in the dictionary.
+_CLOSED, _OPEN = frozenset({"ADP", "AUX", "CCONJ", "DET", "NUM", "PRON", "SCONJ"}), frozenset({"ADV", "VERB"})
 
 
 def _propose_increase(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit]:
@@ -128,7 +128,11 @@ def _is_name(first: Token, tokens: Sequence[Token], known: frozenset[str]) -> bo
         return True
     if is_first_name(first.text) or first.lower in known:
         return True
-    if first.pos in _NO_NAMES:
+    if first.pos in _CLOSED:
+        return False
+    if not is_in_dictionary(first.lower):
+        return True
+    if first.pos in _OPEN:
         return False
     form_of_verb = first.lower != (base_form(first.lower, "VERB") or first.lower)
     if first.pos == "PROPN" and not first.entity and form_of_verb:
@@ -154,7 +158,7 @@ def _validate_increase(
 
 LENGTH_INCREASE = Perturbation(
     name="length_increase",
-    version="6",
+    version="7",
     family="domain",
     description="Uses more words for the same content; adds nothing",
     effects={"consistency": "preserves", "relevance": "preserves"},

@@ -45,8 +45,8 @@ _ABBREVIATED = alternatives(_ABBREVIATIONS)
 _UNITS = frozenset(
     ("second", "minute", "hour", "day", "night", "week", "month", "year", "dozen", "hundred", "thousand")
 )
-#: One mark or article more or less makes no other style.
-_FEWEST = {"shorthand": 2}
+#: A few marks or articles more or less make no other style.
+_FEWEST_NOTES, _ENOUGH_NOTES, _SHARE_OF_NOTES = 2, 3, 0.15
 _STYLES = ("shorthand", "passive", "active")
 
 
@@ -58,7 +58,8 @@ def _propose(
     for name in wanted:
         edits = makers[name](parsed)
         if (
-            len(edits) >= _FEWEST.get(name, 1)
+            edits
+            and not (name == "shorthand" and _is_hardly_shorter(parsed, edits))
             and overlap(parsed.text, apply_edits(parsed.text, edits)) <= _MOST_OVERLAP
         ):
             return Proposal(edits, {"style": name})
@@ -69,6 +70,10 @@ def _propose(
         "any": "no style can be applied",
     }
     return NotApplicable(reasons[style])
+
+
+def _is_hardly_shorter(parsed: Parsed, edits: Sequence[Edit]) -> bool:
+    return len(edits) < max(_FEWEST_NOTES, min(_ENOUGH_NOTES, _SHARE_OF_NOTES * len(parsed.words)))
 
 
 def _shorthand(parsed: Parsed) -> list[Edit]:
@@ -111,7 +116,8 @@ def is_dispensable(parsed: Parsed, token: Token) -> bool:
         if following is not None and token.lower != "the" and following.lemma in _UNITS:
             return False  # "within an hour" and "twice a week" are numbers
         return following is not None and following.tag not in ("JJR", "JJS", "RBR", "CD") and following.lower not in (
-            "few", "lot", "same", "only", "other", "others", "more", "less", "least", "most",
+            "few", "little", "bit", "couple", "lot", "number", "same", "only", "other", "others",
+            "more", "less", "least", "most",
         ) and not following.text[0].isdigit() and not following.text[0].isupper()  # fmt: skip
     if token.lemma not in ("be", "have") or token.lower.startswith(("'", "’")):
         return False
@@ -162,7 +168,7 @@ def _validate(
 
 WRITING_STYLE = Perturbation(
     name="writing_style",
-    version="10",
+    version="11",
     family="domain",
     description="Rewrites the content in another style: shorthand notes, passive voice or active voice",
     effects={"consistency": "preserves", "relevance": "preserves"},

@@ -4,13 +4,14 @@ import re
 from collections.abc import Sequence
 
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._grammar import glued, inflect, is_question, like, verb_base
+from dialgauge.perturb._grammar import glued, inflect, is_in_dictionary, is_question, like, verb_base
 from dialgauge.perturb._guards import has_determiner, lemma_of, noun_class
 from dialgauge.perturb._lexicon import word_list
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_first_name, is_person
 from dialgauge.perturb._spans import PLACEHOLDER, copies_turns
 from dialgauge.perturb._voice_guards import (
+    REFLEXIVE,
     governs_clause,
     has_aside,
     holds_two_names,
@@ -59,10 +60,16 @@ _QUANTIFIERS = frozenset(
 )
 #: Verbs of giving somebody something.
 _GIVING = word_set("giving_verbs")
-#: The supersense of places.
-_PLACE = 15
+#: The supersenses of places, and of parts of the body.
+_PLACE, _BODY = 15, 8
 #: Supersenses of animals, groups and people.
 _LIVING = frozenset((5, 14, 18))
+#: What somebody bears is not born; the dictionary has *waked*.
+_PARTICIPLES = {"born": "borne", "waked": "woken"}
+#: Who acts, as entities.
+_ACTORS = frozenset({"PERSON", "ORG", "NORP", "GPE"})
+#: With these there is one.
+_SINGLE = frozenset({"a", "an", "another", "each", "every", "this", "that"})
 _QUOTES = frozenset(('"', "“", "”", "``", "''", "«", "»"))
 _MEASURES = frozenset({"CARDINAL", "DATE", "MONEY", "PERCENT", "QUANTITY", "TIME"})
 _POSSESSIVES = frozenset({"his", "her", "hers", "their", "its", "my", "our", "your"})
@@ -138,7 +145,7 @@ def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) 
     start_of_object = object_[0].i
     particles = parsed.tokens[verb.i + 1 : start_of_object]
     return (
-        (verb.dep in ("ROOT", "conj", "advcl") or (verb.dep == "ccomp" and verb.head < verb.i))
+        verb.dep in ("ROOT", "conj", "advcl")
         and not any(c.dep == "neg" and c.lower == "never" for c in children)
         and verb_base(verb) not in _NO_PASSIVE
         and not is_question(parsed, verb.sentence)
@@ -150,7 +157,9 @@ def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) 
         and whole[-1].i < verb.i < start_of_object
         and all(t.dep == "prt" for t in particles)
         and not any(c.dep in ("dative", "xcomp", "ccomp", "oprd") for c in children)
-        and not any(c.dep == "advcl" and c.tag == "VBG" and c.i > verb.i for c in children)
+        and not any(c.dep == "advcl" and c.i > verb.i and not parsed.child(c, "nsubj", "nsubjpass") for c in children)
+        and not any(REFLEXIVE.search(t.lower) for t in whole)
+        and not (target.pos == "PRON" and any(t.dep == "poss" for t in whole))  # "Bob's boss scolded him"
         and not any(_reaches_person(parsed, t) for t in object_)
         and not _has_second_object(parsed, verb, target)
         and following not in ("beyond", "from", "like", "of", "with", "without")
@@ -172,8 +181,8 @@ def _can_lead(parsed: Parsed, target: Token, object_: Sequence[Token]) -> bool:
     kilos*), no *some* alone, nothing that is said of it (*the hotel booked for May*), and nobody before what they do or
     get (*helps Ann book a flight*)."""
     alone = all(parsed.tokens[c].i > target.i for c in target.children)
-    if alone and target.tag == "NN":
-        return False
+    if alone and (target.tag == "NN" or noun_class(target) == _BODY):
+        return False  # "their house changes hands"
     if (
         target.pos == "DET"
         or target.lower in _QUANTIFIERS
@@ -276,7 +285,7 @@ def _passive_edits(parsed: Parsed, verb: Token, subject: Token, target: Token) -
     # So do those that never change ("quit", "put").
     regular = verb.tag in ("VBD", "VBN") and (verb.lower.endswith("ed") or verb.lower == verb_base(verb))
     participle = verb.lower if regular else inflect(verb_base(verb), "VBN")
-    participle = "borne" if participle == "born" else participle  # what somebody bears is not born
+    participle = _PARTICIPLES.get(participle or "", participle)
     auxiliaries = [parsed.tokens[c] for c in verb.children if parsed.tokens[c].dep == "aux"]
     plural = _is_plural(parsed, target)
     changed = _passive_verb(verb, auxiliaries, plural, participle)
@@ -378,14 +387,23 @@ def _can_act(parsed: Parsed, doer: Token) -> bool:
     place = parsed.child(doer, "prep")
     if place is not None and place.lower not in ("of", "from", "about"):
         return False  # "bitten by a dog on the leg": not a dog on the leg
+    behind = parsed.tokens[parsed.subtree(doer)[-1].i + 1 :][:1]
+    if any(t.pos == "ADP" and t.sentence == doer.sentence and not _is_timed(parsed, t) for t in behind):
+        return False  # "organised by Ann and others from her course"
+    # What a margin, a toy or the 9th "does" is a measure, a means or a time.
     living = is_person(parsed, doer) or noun_class(doer) in _LIVING or doer.lower == "people"
-    if doer.pos == "NOUN" and not has_determiner(parsed, doer) and not living:
-        return False  # "paid by money orders or checks": a means
-    determined = any(parsed.tokens[c].dep in ("det", "poss") for c in doer.children)
-    return determined or doer.pos in ("PROPN", "PRON") or doer.tag == "NNS"
+    determined = doer.pos in ("PROPN", "PRON") or doer.tag == "NNS" or has_determiner(parsed, doer)
+    return determined and (living or doer.entity in _ACTORS)
+
+
+def _is_timed(parsed: Parsed, preposition: Token) -> bool:
+    noun = parsed.child(preposition, "pobj")
+    return noun is not None and noun.entity in ("DATE", "TIME")
 
 
 def _is_plural(parsed: Parsed, head: Token) -> bool:
+    if any(parsed.tokens[c].lower in _SINGLE for c in head.children):
+        return False  # "a vlogmas", whatever the tagger thinks
     coordinated = any(parsed.tokens[c].dep == "conj" for c in head.children)
     several = ("they", "them", "we", "us", "you", "both", "people", "police")
     return coordinated or head.tag in ("NNS", "NNPS") or head.lower in several
@@ -406,5 +424,6 @@ def _decapitalised(parsed: Parsed, head: Token, pronouns: dict[str, str]) -> str
         or first.entity in ("PERSON", "ORG", "GPE", "NORP")
         or first.text == "I"
         or first.text[1:2].isupper()
+        or (first.pos in ("ADJ", "ADV", "NOUN", "VERB", "X") and not is_in_dictionary(first.lower))
     )
     return phrase if keeps else phrase[:1].lower() + phrase[1:]

@@ -37,6 +37,16 @@ def base_form(word: str, part: str) -> str | None:
 
 
 @lru_cache(maxsize=16384)
+def is_in_dictionary(word: str) -> bool:
+    """Whether the dictionary has this form as a noun, verb, adjective or adverb: names are mostly not there."""
+    try:
+        from lemminflect import getAllLemmas
+    except ImportError:
+        raise MissingExtraError("a perturbation that inflects words", "parser") from None
+    return bool(getAllLemmas(word))
+
+
+@lru_cache(maxsize=16384)
 def can_be_verb(word: str) -> bool:
     """Whether the dictionary has this form as a verb; words that it does not have are none."""
     try:

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
 from typing import Literal
 
-from dialgauge.perturb._baseline_order import PRONOUN_FIRST
 from dialgauge.perturb._lexicon import people, word_list
 from dialgauge.perturb._people import is_first_name, is_person_word
 from dialgauge.perturb._spans import PLACEHOLDER
-from dialgauge.perturb._word_tables import word_set
+from dialgauge.perturb._word_tables import supersense, word_set
 
 _WORD = re.compile(rf"{PLACEHOLDER}|[A-Za-z]+(?:[-.][A-Za-z]+)*(?:['’][a-z]+)?")
 _GENDERS = {"he": "masculine", "him": "masculine", "his": "masculine"} | dict.fromkeys(
@@ -32,6 +31,9 @@ _POINTING = re.compile(
     r"|\b(?:did|done|do(?:es|ing)?)\s+so\b|\bthe\s+same\b|\bfurther\b"
     r"|\b(?:believes?|says?|thinks?) that(?:['’]s| is| was)\b"
     r"|^(?:This|That|These|Those)(?:['’]|\s+(?:is|are|was|were|will|would|means|makes)\b)"
+    # "The first is too early", "Ann gets two."
+    r"|\b[Tt]he (?:first|second|third|last)\s+(?:is|was|will|would|has|had|one)\b"
+    r"|\b(?:one|two|three|four|five|six|some|any|none|many|more|most)\s*[.;!?]"
     r"|\b(?:that|this|these|those)\s*[.,;!?]|\b(?:about|at|by|for|from|in|of|on|to|with)\s+that\b"
     rf"|\b(?:this|these|those)\s+(?!{'|'.join(_TIMES)})\w"
     r"|\b(?:know|(?:dis)?agree[sd]?|accept(?:s|ed)?|refuse[sd]?|decline[sd]?)\s*(?:[.!,;]?$|[,;]?\s(?:and|as|but|because|since)\b)"
@@ -41,7 +43,7 @@ _POINTING = re.compile(
 )
 #: *However*, *Mel is also going*, *Jim likes it too*, *the other two*: said beside something else, or after it.
 _ADDING = re.compile(
-    r"^(?:And|But|Or|So|Yet|Nor|Still|Then|Thus|Hence|However|Therefore|Instead|Otherwise|Also|Besides|Moreover"
+    r"^(?:And|But|Or|So|Yet|Nor|Others?|Still|Then|Thus|Hence|However|Therefore|Instead|Otherwise|Also|Besides|Moreover"
     r"|Furthermore|Additionally|Nevertheless|Nonetheless|Consequently|Accordingly|Afterwards|Alternatively|Meanwhile"
     r"|Later|Next|Again|Similarly|Likewise|Conversely)\b"
     r"|^(?:In addition|As a result|For that|After that|Before that|By then|Until then|On the other hand|In return"
@@ -52,8 +54,13 @@ _ADDING = re.compile(
     r"|\b(?:[Tt]he|[Tt]wo|[Tt]heir|[Hh]is|[Hh]er)\s+other\b|\b[Tt]he (?:others|rest|latter|former)\b"
     r"|^The (?:two|three)\b|\bthe (?:decision|idea|news|offer|proposal|suggestion)\b"
 )
+_PRONOUN_FIRST = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
 #: Nouns do not begin with these.
 _ADVERBS = frozenset({"again", "here", "later", "now", "soon", "there", "today", "tomorrow", "tonight", "yesterday"})
+#: Endings of nouns that are no names.
+_OF_NOUNS = ("ance", "ence", "ery", "ing", "ion", "ity", "ment", "ness", "ship", "ure")
+#: *The anxious customer* as well.
+_DEFINITE = re.compile(r"\b[Tt]he ([a-z]+(?: [a-z]+)?)")
 #: A sentence of so few words tells nothing by itself: *Ann is thankful.*
 _FEWEST = 4
 
@@ -62,9 +69,13 @@ def points_back(sentence: str) -> Literal["", "person", "thing"]:
     """What a pronoun, or a word like *there*, points to that its own sentence does not name; empty if there is none."""
     words = [match[0] for match in _WORD.finditer(sentence)]
     short = len(words) < _FEWEST and bool(words) and _names_somebody(words[0], words[0].lower(), 0)
-    if short or _POINTING.search(sentence):
+    return "thing" if short else _pointed_to(sentence, words)
+
+
+def _pointed_to(sentence: str, words: Sequence[str]) -> Literal["", "person", "thing"]:
+    if _POINTING.search(sentence):
         return "thing"
-    if PRONOUN_FIRST.match(sentence):
+    if _PRONOUN_FIRST.match(sentence):
         return "thing" if sentence.startswith("It") else "person"
     named: list[tuple[int, str]] = []
     things = several = False
@@ -76,7 +87,8 @@ def points_back(sentence: str) -> Literal["", "person", "thing"]:
             fitting = _fitting(lower, named)
             apart = any(b - a > 1 and words[b - 1].lower() != "and" for (a, _), (b, _) in pairwise(fitting))
             bound = apart if _is_object(lower, following) else bool(fitting)
-            if not (several or len(fitting) > 1 if lower in _SEVERAL else bound) or _stands_alone(lower, following):
+            together = several or (len(fitting) > 1 and lower != "them")  # "Ann and Bob eat them"
+            if not (together if lower in _SEVERAL else bound) or _stands_alone(lower, following):
                 return "person"
         if lower in ("it", "its") and not things:
             return "thing"
@@ -111,7 +123,24 @@ def _names_somebody(word: str, lower: str, place: int) -> bool:
     """Whether a word may name somebody: a placeholder, a name, or a noun like *agent*."""
     if not word[:1].isalpha() or lower in word_set("person"):
         return True
-    return word[0].isupper() and (place > 0 or lower not in word_list("function") | word_list("no_name"))
+    if place or is_first_name(word):
+        return word[0].isupper()
+    # At the start of a sentence anything has a capital: *Surgery can start once she signs.*
+    common = supersense(lower) is not None or lower.endswith(_OF_NOUNS)
+    return word[0].isupper() and not common and lower not in word_list("function") | word_list("no_name")
+
+
+def is_tied(sentence: str, introduced: bool = False) -> bool:
+    """Whether a sentence points to something that it does not name, or is said beside the one before it.
+
+    Where somebody was ``introduced`` (*A frightened mother has broken down*), *the customer* is somebody before.
+    """
+    if introduced and any(is_person_word(word) for found in _DEFINITE.findall(sentence) for word in found.split()):
+        return True
+    if sentence[:1].islower():
+        return True  # "Cust. exports lists first": no sentence of its own
+    words = [match[0] for match in _WORD.finditer(sentence)]
+    return bool(_pointed_to(sentence, words)) or _ADDING.search(sentence) is not None
 
 
 def looks_back(texts: Sequence[str], gone: Sequence[int]) -> bool:

@@ -35,6 +35,12 @@ def referred_to(parsed: Parsed, phrase: tuple[int, int, Token]) -> str:
         if t.sentence <= token.sentence + 1
     ):
         return "spoken of again"  # "leaves on Tuesday and comes back the same day"
+    if any(
+        t.lower == "same" and parsed.tokens[t.head].lower in ("reason", "thing", "way")
+        for t in later
+        if t.sentence <= token.sentence + 1
+    ):
+        return "spoken of again"  # "for the same reason"
     if timed and any(t.lower == "then" for t in soon):
         return "spoken of again"  # "comes in May. She will be away then"
     named = any(t.pos in ("NOUN", "PROPN") for t in parsed.tokens[first : last + 1])
@@ -65,7 +71,7 @@ def referred_to(parsed: Parsed, phrase: tuple[int, int, Token]) -> str:
         elsewhere = [t for t in parsed.tokens if not first <= t.i <= last and lemma_of(t) == lemma_of(noun)]
         if any(t.i < first or t.pos == "PROPN" for t in elsewhere):
             continue
-        person = is_person(parsed, noun)
+        person = is_person(parsed, noun) or (noun.pos == "PROPN" and noun.entity not in (*_WHERE, "ORG", "PRODUCT"))
         words = _PLURAL if noun.tag in ("NNS", "NNPS") else _PERSONAL if person else _NEUTER
         pronouns = {t.lower for t in later if t.pos == "PRON" and (person or t.sentence <= noun.sentence + 1)}
         if noun.entity in _WHERE and any(t.lower == "there" and t.dep == "advmod" for t in later):

@@ -14,7 +14,8 @@ _NUMBER = re.compile(r"(?<![\w.,:/–—-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w:/–�
 
 #: What makes a number a limit: *over 40* is true of many.
 _LIMIT = re.compile(
-    r"(?:\b(?:above|almost|below|beyond|nearly|over|under|up to|at (?:least|most)|(?:less|fewer|more) than)|[<>≥≤~])"
+    r"(?:\b(?:above|almost|below|beyond|by|nearly|over|under|until|up to|at (?:least|most)|(?:less|fewer|more) than)"
+    r"|[<>≥≤~])"
     r"\s?[$£€]?$",
     re.IGNORECASE,
 )
@@ -36,6 +37,7 @@ def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) 
         place: others
         for place, found in sorted(places.items())
         if not any(_LIMIT.search(parsed.text[: match.start()]) for match in found)
+        and not _is_reckoned(place[0], {number for number, _ in places})
         and (others := _others(place[0], said))
     }
     if not chosen:
@@ -43,6 +45,13 @@ def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) 
     place = rng.choice(sorted(chosen))
     other = rng.choice(chosen[place])
     return [Edit(*match.span(), other) for match in places[place]]
+
+
+def _is_reckoned(number: str, others: set[str]) -> bool:
+    """Whether a number seems to be reckoned from another one: *72 in two payments of 36* would not add up."""
+    mine = float(number.replace(",", ""))
+    beside = [float(one.replace(",", "")) for one in others if one != number]
+    return any(min(mine, one) > 1 and max(mine, one) % min(mine, one) == 0 for one in beside)
 
 
 def _of_what(text: str, number: re.Match[str]) -> str:
@@ -61,8 +70,11 @@ def _others(number: str, said: set[str]) -> list[str]:
     # Fewer is possible wherever the number was; more could be a 32nd day of a month.
     near = [d for d in "23456789" if abs(int(d) - int(number)) <= _APART] if len(number) == 1 else []
     digits = near if len(number) == 1 else [str(d) for d in range(int(number[place]))] or "23456789"
-    made = (f"{number[:place]}{digit}{number[place + 1 :]}" for digit in digits)
-    return [other for other in made if other not in said and other != "1" and not other.startswith("0")]
+    made = [f"{number[:place]}{digit}{number[place + 1 :]}" for digit in digits]
+    found = [other for other in made if other not in said and other != "1" and not other.startswith("0")]
+    # Nobody who is upset at turning 30 is so at turning 10.
+    close = [other for other in found if 2 * float(other.replace(",", "")) >= float(number.replace(",", ""))]
+    return close or found
 
 
 def check(original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None) -> str | None:
@@ -74,7 +86,7 @@ def check(original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dia
 register(
     Perturbation(
         name="change_number",
-        version="3",
+        version="4",
         family="further",
         description="replaces a number in digits by another that is neither in the summary nor in the transcript",
         effects={"consistency": "degrades", "relevance": "preserves"},

@@ -9,7 +9,7 @@ from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_first_name, is_person
 from dialgauge.perturb._spans import PLACEHOLDER
 
-_REFLEXIVE = re.compile(r"sel(?:f|ves)$")
+REFLEXIVE = re.compile(r"sel(?:f|ves)$")
 #: Supersenses of animals, groups and people; of acts; of times and of amounts.
 _LIVING, _ACT, _MEASURES = frozenset((5, 14, 18)), 4, frozenset((23, 28))
 #: After these *by the glass* or *by the hour* says how much at a time.
@@ -34,7 +34,7 @@ def is_torn_apart(parsed: Parsed, verb: Token, target: Token) -> bool:
     # "Considers the post an ad"
     second = any(t.dep == "det" and parsed.tokens[t.i - 1].pos in ("NOUN", "PROPN") for t in object_[1:])
     aside = second or any(t.text == "," for t in object_)  # "her neighbour, Jack"
-    own = any(_REFLEXIVE.search(t.lower) for t in [*object_, *behind[:1]])
+    own = any(REFLEXIVE.search(t.lower) for t in [*object_, *behind[:1]])
     return loose or compared or opens_clause or own or aside
 
 
@@ -52,7 +52,7 @@ def is_no_doer(parsed: Parsed, verb: Token, subject: Token, by: Token) -> bool:
     phrase = without_mark(parsed.subtree(by))
     after = parsed.tokens[phrase[-1].i + 1 : phrase[-1].i + 2]
     measured = doer is None or noun_class(doer) in _MEASURES or lemma_of(doer) == "time"
-    if doer is None or measured or _REFLEXIVE.search(doer.lower):
+    if doer is None or measured or REFLEXIVE.search(doer.lower):
         return True
     living = is_person(parsed, doer) or doer.pos in ("PROPN", "PRON") or noun_class(doer) in _LIVING
     rated = lemma_of(verb) in _TRADING and not living
