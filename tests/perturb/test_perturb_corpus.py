@@ -256,5 +256,7 @@ def test_the_baseline_applies_to_dialogsum(data_dir) -> None:  # type: ignore[no
     # Guards leave two fifths of these one-sentence texts alone: every phrase is needed by its verb or noun, is the
     # end of a row, takes back what was denied, or is what a later sentence points to or contrasts with.
     # What an adverb, an alternative or a doubt is about stays as well, and the day of an hour: 171 before, 169 with it.
-    assert applied["drop_phrases"] >= 169
+    # Nor go lengths of time, habits, what stands in a reason or after a particle, one of two that are counted
+    # together, and what *but* sets against the rest: 153 with it.
+    assert applied["drop_phrases"] >= 150
     assert result.declined.filter(pl.col("reason").str.starts_with("not valid")).is_empty()

@@ -81,6 +81,7 @@ _COUNTING = frozenset(["det", "poss", "nummod"])
 _ANOTHER = frozenset(["another", "one", "ones", "other", "others"])
 _THROUGH = frozenset(["because", "despite", "due", "through"])
 _CAUSING = frozenset(["cause", "explain", "lead", "result", "stem"])
+_DEPENDING = frozenset(["depend", "hinge", "rely", "require"])
 #: Who allows small pets need not allow pets.
 _ALLOWING = frozenset(["accept", "allow", "forbid", "let", "permit"])
 #: Adjectives after which it may be no such thing at all.
@@ -328,12 +329,17 @@ def _distinguishing(parsed: Parsed, token: Token) -> str:
     better = any(t.tag == "JJR" and t.sentence == token.sentence and t.dep != "amod" for t in parsed.tokens)
     row = [*_row_of(parsed, noun), *(parsed.tokens[c] for c in noun.children)] if noun.dep == "conj" else []
     # "the red case has come and the grey one has not", "the other pair"
-    better = better or any(t.lower in _ANOTHER and t.pos in ("NOUN", "PRON", "ADJ") for t in parsed.tokens)
+    better = better or any(
+        t.lower in _ANOTHER and (t.pos in ("NOUN", "PRON", "ADJ") or t.dep == "dobj") for t in parsed.tokens
+    )
     better = better or any(lemma_of(t) in ("color", "colour", "size") for t in parsed.tokens)
     if better or any(t.pos == "PROPN" and (t.i < noun.i or t.dep == "conj") for t in row):
         return "distinguishes two things"  # "the white skirt is better", "Uluru and the blue mountains"
     owned = any(parsed.tokens[c].dep == "poss" for c in noun.children)
-    return "distinguishes two things" if owned and token.lower in ("old", "new") else ""
+    told = (
+        is_definite(parsed, noun) and noun.dep in SUBJECTS and token.lower in _OPTIONAL
+    )  # "the sweet course was changed"
+    return "distinguishes two things" if told or (owned and token.lower in ("old", "new")) else ""
 
 
 def _row_of(parsed: Parsed, noun: Token) -> list[Token]:
@@ -348,12 +354,16 @@ def _row_of(parsed: Parsed, noun: Token) -> list[Token]:
 def _denied(parsed: Parsed, token: Token) -> str:
     """Below a negation a noun without its adjective claims more, unless the reader knows which one it is."""
     noun = parsed.tokens[token.head]
+    if any(lemma_of(t) in _DEPENDING for t in ancestors(parsed, token)):
+        return "a condition"  # "hinges on an early exit"
     indefinite = {"no", "any", "without", "every", "each", "all", "only"}
     if any(parsed.tokens[c].lower in indefinite for c in noun.children):
         return "under a negation"
     titled = any(parsed.tokens[c].pos == "PROPN" or parsed.tokens[c].text in '"“' for c in noun.children)
     if titled and under_negation(parsed, noun):
         return "under a negation"  # "hasn't seen the new Avengers movie"
+    if any(t.lower in ("too", "enough") and t.sentence == token.sentence for t in parsed.tokens):
+        return "under a negation"  # "has too little room for a large household"
     before = parsed.tokens[noun.left - 1].lower if noun.left else ""
     return (
         "under a negation"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._left_behind import is_tied
+from dialgauge.perturb._left_behind import is_tied, speaks_of_several
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Random
 from dialgauge.perturb._registry import register
@@ -102,6 +102,8 @@ def _blocks(texts: Sequence[str]) -> list[list[int]]:
     introduced = _INTRODUCING.match(texts[0]) is not None
     for place, text in enumerate(texts[1:], start=1):
         if is_tied(text, introduced):
+            if speaks_of_several(text) and len(blocks) > 1:
+                blocks[-2:] = [[*blocks[-2], *blocks[-1]]]  # "Max is late. Karin waits. They will talk."
             blocks[-1].append(place)
         else:
             blocks.append([place])

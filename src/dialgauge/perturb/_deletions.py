@@ -56,6 +56,10 @@ _REACHING = frozenset(["call", "contact", "email", "meet", "message", "phone", "
 #: Verbs that govern an infinitive: what the parser takes for a purpose is what is wanted, asked or tried.
 _GOVERNING = word_set("governing_verbs")
 _TIMED = word_set("timed_verbs")
+#: The supersense of times.
+_TIME = 28
+#: Words for several things taken together.
+_TOGETHER = frozenset(["all", "altogether", "both", "each", "respectively", "together", "total"])
 #: What stays as it is.
 _LEAVING = frozenset(["keep", "leave", "remain", "stay"])
 #: Verbs of moving somebody, and the prepositions of the way.
@@ -104,6 +108,9 @@ def _bound(parsed: Parsed, phrase: Phrase) -> str:
     if token.dep in ("npadvmod", "advmod"):
         return _bound_time(parsed, first, last, token)
     if token.dep == "conj":
+        things = token.pos in ("NOUN", "PROPN", "NUM")
+        if things and any(t.lower in _TOGETHER and t.sentence == token.sentence for t in parsed.tokens):
+            return "one of several"  # "the cleaning and the chain, 55 in total"
         if parsed.tokens[first].lower in ("but", "yet"):
             return "beside a contrast"  # "comes after the cheap hours, but the time of the call decides"
         return bound_conjunct(parsed, first, last, token)
@@ -129,11 +136,12 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
     if inner is not None and noun.left == noun.i and inner.lower in ("of", "to"):
         return "a preposition of several words"  # in front of, with regard to
     timed = noun.entity in WHEN and token.lower != "about"  # not "complains about the boring Christmas"
-    if timed and (token.lower == "for" or (token.lower == "on" and noun.lower.endswith("s"))):
+    lasting = token.lower == "for" and (timed or noun_class(noun) == _TIME)
+    if lasting or (timed and token.lower == "on" and noun.lower.endswith("s")):
         return "says how long, or how often"  # "has lived here for six years", "works from home on Mondays"
     placed = noun.entity in WHERE and noun.pos == "PROPN"
     if token.lower == "by" and noun.i == token.i + 1 and noun.tag == "NN" and head.pos == "VERB":
-        return "" if token.i > head.i and _others(parsed, head, token) else "needed by its verb"  # gets there by bus
+        return "needed by its verb"  # "goes by car after all"
     if (
         noun.tag == "NN"
         and not timed
@@ -214,8 +222,8 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
         return "needed by its verb"  # "the workshop is situated on the square": where it is, is what is said
     if not complete or lemma in (_BINDING_ANYWAY if has_object and not bare else _BINDING_VERBS):
         return "needed by its verb"
-    if token.lower == "with" and parsed.child(head, "prt") is not None:
-        return "needed by its verb"  # "broke up with her"
+    if parsed.child(head, "prt") is not None and (token.lower == "with" or not has_object):
+        return "needed by its verb"  # "broke up with her", "signs up for an interview"
     told = parsed.child(head, "dobj", "dative")
     asked = told is not None and is_person(parsed, told) and lemma not in _REACHING
     if token.lower == "about" and (asked or lemma in _TELLING):

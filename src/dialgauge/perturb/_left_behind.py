@@ -57,6 +57,11 @@ _ADDING = re.compile(
 _PRONOUN_FIRST = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
 #: Nouns do not begin with these.
 _ADVERBS = frozenset({"again", "here", "later", "now", "soon", "there", "today", "tomorrow", "tonight", "yesterday"})
+#: *That made her think*, *is angry about it*, *Ann and Bob are not*.
+_LEANING = re.compile(
+    r"^(?:This|That|These|Those|Both|Such)\b|\b(?:about|do|does|doing|did|done|know|knows|knew|of) it\b"
+    rf"|\b(?:{_AUXILIARY})(?:n['’]t|\s+not)?\s*[.!?]?$"
+)
 #: Endings of nouns that are no names.
 _OF_NOUNS = ("ance", "ence", "ery", "ing", "ion", "ity", "ment", "ness", "ship", "ure")
 #: *The anxious customer* as well.
@@ -104,7 +109,10 @@ def _pointed_to(sentence: str, words: Sequence[str]) -> Literal["", "person", "t
 def _fitting(pronoun: str, named: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     """Those named before whom the pronoun may mean by its gender."""
     gender = _GENDERS.get(pronoun)
-    return [(place, name) for place, name in named if gender is None or people().gender_of(name) in (None, gender)]
+    if gender is None:
+        return list(named)
+    one = [(place, name) for place, name in named if not (name.endswith("s") and is_person_word(name[:-1].lower()))]
+    return [(place, name) for place, name in one if people().gender_of(name) in (None, gender)]
 
 
 def _stands_alone(pronoun: str, following: Sequence[str]) -> bool:
@@ -137,10 +145,15 @@ def is_tied(sentence: str, introduced: bool = False) -> bool:
     """
     if introduced and any(is_person_word(word) for found in _DEFINITE.findall(sentence) for word in found.split()):
         return True
-    if sentence[:1].islower():
+    if sentence[:1].islower() or _LEANING.search(sentence):
         return True  # "Cust. exports lists first": no sentence of its own
     words = [match[0] for match in _WORD.finditer(sentence)]
     return bool(_pointed_to(sentence, words)) or _ADDING.search(sentence) is not None
+
+
+def speaks_of_several(sentence: str) -> bool:
+    """Whether *they* or *both* may be those of more than one sentence before."""
+    return bool((_SEVERAL | {"both"}) & _lower_words(sentence))
 
 
 def looks_back(texts: Sequence[str], gone: Sequence[int]) -> bool:
