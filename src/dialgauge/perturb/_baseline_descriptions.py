@@ -129,6 +129,8 @@ def _separable(parsed: Parsed, token: Token) -> str:
     several = noun.tag == "NNS" and any(parsed.tokens[c].lower in ("a", "an") for c in noun.children)
     if owned or several:
         return "not before its noun"  # "exiling a permanent triggers"
+    if any(t.lower == "such" for t in parsed.tokens[max(token.left - 2, 0) : token.i]):
+        return "not before its noun"  # "with such a vast audience"
     if token.left and parsed.tokens[token.left - 1].text in ("'s", "’s"):
         return "may be said of somebody"  # "he's surprised Ann never came"
     before = preceding(parsed, phrase[0])
@@ -359,17 +361,15 @@ def _denied(parsed: Parsed, token: Token) -> str:
     indefinite = {"no", "any", "without", "every", "each", "all", "only"}
     if any(parsed.tokens[c].lower in indefinite for c in noun.children):
         return "under a negation"
-    titled = any(parsed.tokens[c].pos == "PROPN" or parsed.tokens[c].text in '"“' for c in noun.children)
-    if titled and under_negation(parsed, noun):
-        return "under a negation"  # "hasn't seen the new Avengers movie"
+    if under_negation(parsed, noun) or any(
+        t.lower == "missing" and t.sentence == token.sentence for t in parsed.tokens
+    ):
+        return "under a negation"  # "thinks little of the top managers", "what is missing is a recent photo"
     if any(t.lower in ("too", "enough") and t.sentence == token.sentence for t in parsed.tokens):
         return "under a negation"  # "has too little room for a large household"
     before = parsed.tokens[noun.left - 1].lower if noun.left else ""
-    return (
-        "under a negation"
-        if before == "without" or (not is_definite(parsed, noun) and under_negation(parsed, noun))
-        else ""
-    )
+    kept_off = any(lemma_of(t) == "keep" for t in ancestors(parsed, noun))  # "should keep off soft floors"
+    return "under a negation" if before == "without" or kept_off else ""
 
 
 def check_dropped(

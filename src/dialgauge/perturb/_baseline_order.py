@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._left_behind import is_tied, speaks_of_several
+from dialgauge.perturb._left_behind import is_tied, may_mean_others, speaks_of_several
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Random
 from dialgauge.perturb._registry import register
@@ -101,7 +101,7 @@ def _blocks(texts: Sequence[str]) -> list[list[int]]:
     blocks = [[0]]
     introduced = _INTRODUCING.match(texts[0]) is not None
     for place, text in enumerate(texts[1:], start=1):
-        if is_tied(text, introduced):
+        if is_tied(text, introduced) or may_mean_others(text, texts[place - 1]):
             if speaks_of_several(text) and len(blocks) > 1:
                 blocks[-2:] = [[*blocks[-2], *blocks[-1]]]  # "Max is late. Karin waits. They will talk."
             blocks[-1].append(place)
@@ -202,7 +202,8 @@ register(
         name="sentence_reorder",
         version="3",
         family="baseline",
-        description="moves every sentence to another position; one that looks back stays behind the one before it",
+        description="moves every sentence to another position, one that looks back behind the one before it; what is "
+        "meant may be told later only",
         # Independent sentences read as well in another order.
         effects={"consistency": "preserves", "relevance": "preserves", "coherence": "degrades-mildly"},
         propose=propose_reorder,

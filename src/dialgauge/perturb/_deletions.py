@@ -323,7 +323,9 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
         lemma_of(head) in _OF_KNOWING | _TELLING and opening in ("when", "as", "how", "where", "that")
     ):
         return "says what is known"
-    if opening in ("when", "whenever") and token.tag in ("VBZ", "VBP") and not set_off:
+    if opening in ("whereas", "whilst") or (opening == "while" and set_off):
+        return "beside a contrast"  # "one was justified, whereas the other rested on a mistake"
+    if opening in ("when", "whenever", "while") and token.tag in ("VBZ", "VBP") and not set_off:
         return "a condition"  # "they go wrong together when the power fails"
     if opening in CONDITIONS or any(parsed.tokens[c].lower in CONDITIONS for c in token.children):
         return "a condition"

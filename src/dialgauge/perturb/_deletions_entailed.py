@@ -22,6 +22,7 @@ from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._word_tables import word_set
 
 _EXTREMES = frozenset(["all", "any", "both", "each", "either", "every", "most", "neither", "no", "none", "only"])
+_TELLING_APART = frozenset(["chief", "first", "last", "main", "sole", "top"])
 #: Who likes Boston in summer need not like Boston.
 _ATTITUDES = word_set("attitude_verbs")
 #: What opens a reason.
@@ -72,7 +73,7 @@ def is_no_longer_said(parsed: Parsed, phrase: Phrase) -> str:
         return "says what is liked"
     around = [parsed.tokens[c] for c in head.children if c < head.i]
     if head.pos == "NOUN" and any(
-        t.lower in _EXTREMES or t.tag in ("JJS", "RBS") or t.lower in ("first", "last") for t in around
+        t.lower in _EXTREMES or t.tag in ("JJS", "RBS") or t.lower in _TELLING_APART for t in around
     ):
         return "beside a superlative or a quantifier"
     if token.dep in ("prep", "npadvmod") and has_other_time(parsed, first, last):

@@ -23,6 +23,8 @@ _MEASURES = frozenset(["CARDINAL", "DATE", "MONEY", "PERCENT", "QUANTITY", "TIME
 _LIGHT = word_set("light_verbs")
 #: Nouns that need the phrase after them (*a lot of*).
 BINDING_NOUNS = word_set("binding_nouns")
+#: Nouns that a clause says the content of.
+_CONTENT = frozenset(["belief", "condition", "event", "fact", "fear", "hope", "idea", "news", "sense", "view"])
 
 
 def beside_clause(parsed: Parsed, last: int, token: Token) -> bool:
@@ -222,6 +224,8 @@ def bound_attribute(parsed: Parsed, first: int, last: int, token: Token) -> str:
         return "one of several" if row else "" if aside else "not set off by commas"
     if set_off and closed and token.dep == "relcl":
         return ""
+    if parsed.tokens[first].lower == "that" and head.dep == "pobj" and lemma_of(head) in _CONTENT:
+        return "needed by its noun"  # "in the hope that the lift runs"
     made = token.tag == "VBN" and _is_had(parsed, head)
     if (token.dep == "acl" and token.tag not in ("VBG", "VBN")) or made or noun_class(head) in _OF_WHAT:
         return "needed by its noun"  # "have a suit made", "the qualities she looks for"

@@ -81,6 +81,9 @@ def _holds_what_follows(parsed: Parsed, first: int, last: int, token: Token) -> 
         )  # "stating it will be"
         if (token.dep in ("prep", "advcl", "npadvmod") or described) and is_finite(after):
             return "needed by what follows"
+    beside = tuple(t.lower for t in parsed.tokens[last + 1 : last + 4])
+    if beside[:2] == ("at", "the") and beside[2:] in (("latest",), ("earliest",)):
+        return "needed by what follows"  # "dies off by June at the latest"
     if leaves_loose_end(parsed, first, last, token) or ending.pos == "CCONJ":
         return "needed by what follows"
     if is_looked_to(parsed, first, last, token) or opens_participle(parsed, last, token):

@@ -17,7 +17,25 @@ Guard = Callable[[Parsed, Candidate], str]
 #: What opens a clause that only says under which condition something holds.
 CONDITIONS = frozenset(("if", "unless", "whether", "until", "till", "once", "provided", "supposing", "lest", "before"))
 #: Words that deny what follows them.
-DENYING = frozenset(["avoid", "deny", "doubt", "fail", "impossible", "lack", "refuse", "unable", "without"])
+DENYING = frozenset(
+    [
+        *(
+            "avoid",
+            "deny",
+            "doubt",
+            "exclude",
+            "fail",
+            "forbid",
+            "impossible",
+            "lack",
+            "miss",
+            "prevent",
+            "refuse",
+            "reject",
+        ),
+        *("rule", "unable", "without"),
+    ]
+)
 _QUOTES = re.compile(r"[\"“”„«»]")
 
 

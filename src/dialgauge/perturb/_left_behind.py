@@ -50,7 +50,8 @@ _ADDING = re.compile(
     r"|In that case|In turn|For (?:example|instance)|That said|Even so|All the same|At the same time|In response)\b"
     r"|^(?:\S+\s+){1,4}?(?:also|therefore|however|thus|nevertheless|consequently|still)\b"
     r"|^(?:[^\s,;]+\s+){1,4}?(?<!and )then\b"
-    r"|\b(?:too|either|instead|again|as well|else|afterwards|until then|by then)\s*[.!?]?$"
+    r"|\b(?:too|either|instead|again|as well|else|afterwards|until then|by then|though|as a result)\s*[.!?]?$"
+    r"|^(?:Eventually|Finally|In the end|At last)\b"
     r"|\b(?:[Tt]he|[Tt]wo|[Tt]heir|[Hh]is|[Hh]er)\s+other\b|\b[Tt]he (?:others|rest|latter|former)\b"
     r"|^The (?:two|three)\b|\bthe (?:decision|idea|news|offer|proposal|suggestion)\b"
 )
@@ -149,6 +150,16 @@ def is_tied(sentence: str, introduced: bool = False) -> bool:
         return True  # "Cust. exports lists first": no sentence of its own
     words = [match[0] for match in _WORD.finditer(sentence)]
     return bool(_pointed_to(sentence, words)) or _ADDING.search(sentence) is not None
+
+
+def may_mean_others(sentence: str, before: str) -> bool:
+    """Whether *he* or *she*, who seems to be somebody of this sentence, may be one whom only the sentence before names.
+
+    *Rebecca admits it. Ann appreciates her candour.*
+    """
+    meant = _meant(sentence)
+    others = _persons([before]) - _persons([sentence])
+    return any(_gender(name) in (None, gender) for gender in meant for name in others)
 
 
 def speaks_of_several(sentence: str) -> bool:

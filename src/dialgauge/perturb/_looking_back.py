@@ -71,7 +71,8 @@ def referred_to(parsed: Parsed, phrase: tuple[int, int, Token]) -> str:
         elsewhere = [t for t in parsed.tokens if not first <= t.i <= last and lemma_of(t) == lemma_of(noun)]
         if any(t.i < first or t.pos == "PROPN" for t in elsewhere):
             continue
-        person = is_person(parsed, noun) or (noun.pos == "PROPN" and noun.entity not in (*_WHERE, "ORG", "PRODUCT"))
+        unknown = noun.pos == "PROPN" and (noun.dep == "nsubj" or noun.entity not in (*_WHERE, "ORG", "PRODUCT"))
+        person = is_person(parsed, noun) or unknown
         words = _PLURAL if noun.tag in ("NNS", "NNPS") else _PERSONAL if person else _NEUTER
         pronouns = {t.lower for t in later if t.pos == "PRON" and (person or t.sentence <= noun.sentence + 1)}
         if noun.entity in _WHERE and any(t.lower == "there" and t.dep == "advmod" for t in later):
