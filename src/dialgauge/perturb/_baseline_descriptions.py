@@ -207,6 +207,8 @@ def _of_a_kind(parsed: Parsed, token: Token) -> str:
     """Who likes honest people need not like people: what is liked, hated or preferred is a kind of thing, and so is
     what something is said of in general (*an attractive package sells*)."""
     noun = parsed.tokens[token.head]
+    if any(parsed.tokens[c].dep == "conj" for c in noun.children):
+        return "shares what follows"  # "the medical debate and the history of psychiatry"
     verbs = {t.lemma.lower() for t in ancestors(parsed, noun) if t.pos == "VERB"}
     sentence = [t.lower for t in parsed.tokens if t.sentence == noun.sentence]
     if "only" in sentence or any(t.lower in _ANYBODY for t in ancestors(parsed, noun)) or "prefer" in verbs:
@@ -289,6 +291,7 @@ def _says_something(parsed: Parsed, token: Token) -> str:
         return "the noun says nothing alone"  # "some black dress"
     somebody = token.lower == "new" and (kind in _HAPPENING or names_person(noun))
     others = token.lower == "new" and noun.tag == "NNS" and not has_determiner(parsed, noun)  # "put on new clothes"
+    others = others or (token.lower == "new" and is_definite(parsed, noun))  # "settled the new payment"
     if kind == _QUANTITY or somebody or others:
         return "the noun says nothing alone"  # "a manageable amount", "has a new boy", "the new arrival"
     if token.lower == "new" and lemma_of(parsed.tokens[noun.head]) in _OPENING:

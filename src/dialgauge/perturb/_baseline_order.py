@@ -101,8 +101,9 @@ def _blocks(texts: Sequence[str]) -> list[list[int]]:
     blocks = [[0]]
     introduced = _INTRODUCING.match(texts[0]) is not None
     for place, text in enumerate(texts[1:], start=1):
-        if is_tied(text, introduced) or may_mean_others(text, texts[place - 1]):
-            if speaks_of_several(text) and len(blocks) > 1:
+        others = may_mean_others(text, texts[place - 1])
+        if others or is_tied(text, introduced):
+            if (others or speaks_of_several(text)) and len(blocks) > 1:
                 blocks[-2:] = [[*blocks[-2], *blocks[-1]]]  # "Max is late. Karin waits. They will talk."
             blocks[-1].append(place)
         else:

@@ -22,6 +22,7 @@ from dialgauge.perturb._deletions_scope import (
 from dialgauge.perturb._deletions_stretch import MARKS, WHEN, WHERE, Phrase, is_cut
 from dialgauge.perturb._grammar import (
     SUBJECTS,
+    finite_part,
     is_be,
     is_finite,
 )
@@ -325,7 +326,7 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
         return "says what is known"
     if opening in ("whereas", "whilst") or (opening == "while" and set_off):
         return "beside a contrast"  # "one was justified, whereas the other rested on a mistake"
-    if opening in ("when", "whenever", "while") and token.tag in ("VBZ", "VBP") and not set_off:
+    if opening in ("when", "whenever", "while") and _is_present(parsed, token) and not set_off:
         return "a condition"  # "they go wrong together when the power fails"
     if opening in CONDITIONS or any(parsed.tokens[c].lower in CONDITIONS for c in token.children):
         return "a condition"
@@ -358,6 +359,11 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
         needed = parsed.child(head, "dobj", "acomp", "attr", "xcomp", "ccomp", "prep", "prt", "advmod", "nsubjpass")
         return "" if needed is not None or lemma_of(head) not in _BINDING_VERBS else "needed by its verb"
     return "not a clause that can go"
+
+
+def _is_present(parsed: Parsed, verb: Token) -> bool:
+    finite = finite_part(parsed, verb)
+    return finite is not None and finite.tag in ("VBZ", "VBP")
 
 
 def _first_of(parsed: Parsed, token: Token) -> int:

@@ -71,7 +71,7 @@ def is_no_longer_said(parsed: Parsed, phrase: Phrase) -> str:
     felt = lemma_of(verb) in _ATTITUDES or _is_judged(parsed, verb)
     if token.dep in ("prep", "npadvmod", "advcl") and felt and not clause:
         return "says what is liked"
-    around = [parsed.tokens[c] for c in head.children if c < head.i]
+    around = [t for t in parsed.subtree(head) if t.i < head.i]  # "the highest grossing film this week"
     if head.pos == "NOUN" and any(
         t.lower in _EXTREMES or t.tag in ("JJS", "RBS") or t.lower in _TELLING_APART for t in around
     ):

@@ -82,6 +82,8 @@ def _holds_what_follows(parsed: Parsed, first: int, last: int, token: Token) -> 
         if (token.dep in ("prep", "advcl", "npadvmod") or described) and is_finite(after):
             return "needed by what follows"
     beside = tuple(t.lower for t in parsed.tokens[last + 1 : last + 4])
+    if {"apart", "except", "besides"} & {*beside[:2]}:
+        return "needed by what follows"  # "with the outfit that she likes, apart from the hat"
     if beside[:2] == ("at", "the") and beside[2:] in (("latest",), ("earliest",)):
         return "needed by what follows"  # "dies off by June at the latest"
     if leaves_loose_end(parsed, first, last, token) or ending.pos == "CCONJ":
@@ -112,6 +114,9 @@ def _one_of_several(parsed: Parsed, first: int, last: int, token: Token) -> str:
         joined = after.pos == "CCONJ" and token.dep in ("acl", "relcl", "prep")
         if joined and beyond.tag in ("JJ", "NN", "NNS", "VB", "VBG"):
             return "one of several"  # "an event involving beer and stand up"
+    head = parsed.tokens[token.head]
+    if token.dep == "conj" and head.dep == "conj" and parsed.tokens[head.left - 1].dep != "cc":
+        return "one of several"  # "gets half back, passes the box on, and …"
     if is_one_of_row(parsed, first, last, token):
         return "one of several"
     if token.dep == "prep" and token.lower == "from" and after is not None and after.lower in ("to", "till", "until"):

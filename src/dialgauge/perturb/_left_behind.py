@@ -50,7 +50,7 @@ _ADDING = re.compile(
     r"|In that case|In turn|For (?:example|instance)|That said|Even so|All the same|At the same time|In response)\b"
     r"|^(?:\S+\s+){1,4}?(?:also|therefore|however|thus|nevertheless|consequently|still)\b"
     r"|^(?:[^\s,;]+\s+){1,4}?(?<!and )then\b"
-    r"|\b(?:too|either|instead|again|as well|else|afterwards|until then|by then|though|as a result)\s*[.!?]?$"
+    r"|\b(?:too|either|instead|again|as well|else|afterwards|then|though|as a result)\s*[.!?]?$"
     r"|^(?:Eventually|Finally|In the end|At last)\b"
     r"|\b(?:[Tt]he|[Tt]wo|[Tt]heir|[Hh]is|[Hh]er)\s+other\b|\b[Tt]he (?:others|rest|latter|former)\b"
     r"|^The (?:two|three)\b|\bthe (?:decision|idea|news|offer|proposal|suggestion)\b"

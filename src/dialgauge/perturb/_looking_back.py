@@ -1,6 +1,7 @@
 """Whether the rest of a text speaks of something that only a phrase of it introduces."""
 
 import re
+from itertools import pairwise
 
 from dialgauge.perturb._guards import has_determiner, lemma_of
 from dialgauge.perturb._lexicon import root
@@ -17,6 +18,7 @@ _PLURAL = frozenset(["they", "them", "their", "theirs", "themselves", "ones"])
 #: Other words that look back to more than one.
 _TOGETHER = frozenset(["both", "each", "together"])
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth")
+_SPANS = frozenset(["day", "evening", "month", "morning", "night", "week", "year"])
 _NEUTER = frozenset(["it", "its", "itself", "one"])
 
 
@@ -41,6 +43,8 @@ def referred_to(parsed: Parsed, phrase: tuple[int, int, Token]) -> str:
         if t.sentence <= token.sentence + 1
     ):
         return "spoken of again"  # "for the same reason"
+    if timed and any(a.lower in _SPANS and b.lower in ("before", "after") for a, b in pairwise(later)):
+        return "spoken of again"  # "on Saturday, as it is her birthday the day before"
     if timed and any(t.lower == "then" for t in soon):
         return "spoken of again"  # "comes in May. She will be away then"
     named = any(t.pos in ("NOUN", "PROPN") for t in parsed.tokens[first : last + 1])
@@ -74,7 +78,11 @@ def referred_to(parsed: Parsed, phrase: tuple[int, int, Token]) -> str:
         unknown = noun.pos == "PROPN" and (noun.dep == "nsubj" or noun.entity not in (*_WHERE, "ORG", "PRODUCT"))
         person = is_person(parsed, noun) or unknown
         words = _PLURAL if noun.tag in ("NNS", "NNPS") else _PERSONAL if person else _NEUTER
-        pronouns = {t.lower for t in later if t.pos == "PRON" and (person or t.sentence <= noun.sentence + 1)}
+        pronouns = {
+            t.lower
+            for t in later
+            if (t.pos == "PRON" or t.dep == "dobj") and (person or t.sentence <= noun.sentence + 1)
+        }
         if noun.entity in _WHERE and any(t.lower == "there" and t.dep == "advmod" for t in later):
             return "spoken of again"
         if elsewhere or pronouns & words:
