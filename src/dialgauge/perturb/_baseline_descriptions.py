@@ -6,7 +6,7 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_adjectives import NEEDED, POINTING, RELATING, is_adjective
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._grammar import SUBJECTS, can_be_verb, hyphenated
+from dialgauge.perturb._grammar import can_be_verb, hyphenated
 from dialgauge.perturb._guards import (
     ancestors,
     has_determiner,
@@ -72,8 +72,6 @@ _SEEKING = word_set("seeking_verbs")
 #: What follows from something follows from how it is.
 #: Verbs of what somebody takes a thing for.
 _JUDGING = frozenset(["call", "consider", "doubt", "judge", "regard"])
-#: Supersenses of food and substances.
-_STUFF = frozenset((13, 27))
 _ANYBODY = frozenset(["all", "anybody", "anyone", "everybody", "everyone", "whoever"])
 #: What stands before some of a kind.
 _COUNTING = frozenset(["det", "poss", "nummod"])
@@ -157,9 +155,6 @@ def _optional(parsed: Parsed, token: Token) -> str:
     noun = parsed.tokens[token.head]
     if is_definite(parsed, noun) and _has_counterpart(parsed, token):
         return "distinguishes two things"
-    of_stuff = noun.tag == "NNS" or noun_class(noun) in _STUFF
-    if is_definite(parsed, noun) and of_stuff and noun.dep in SUBJECTS:
-        return "tells which one is meant"  # "the dark figs are used with their skin"
     if any(t.lower in _AS_IT_SHOULD_BE for t in words):
         return "tells which one is meant"  # "does away with the minimum order"
     if token.tag == "JJ" and all(t.lower in _OPTIONAL for t in words):
@@ -341,10 +336,7 @@ def _distinguishing(parsed: Parsed, token: Token) -> str:
     if better or any(t.pos == "PROPN" and (t.i < noun.i or t.dep == "conj") for t in row):
         return "distinguishes two things"  # "the white skirt is better", "Uluru and the blue mountains"
     owned = any(parsed.tokens[c].dep == "poss" for c in noun.children)
-    told = (
-        is_definite(parsed, noun) and noun.dep in SUBJECTS and token.lower in _OPTIONAL
-    )  # "the sweet course was changed"
-    return "distinguishes two things" if told or (owned and token.lower in ("old", "new")) else ""
+    return "distinguishes two things" if owned and token.lower in ("old", "new") else ""
 
 
 def _row_of(parsed: Parsed, noun: Token) -> list[Token]:
@@ -375,6 +367,12 @@ def _denied(parsed: Parsed, token: Token) -> str:
     return "under a negation" if before == "without" or kept_off else ""
 
 
+def _known_by_it(parsed: Parsed, token: Token) -> str:
+    """*Stay in the shallow area*, *comes off with the fine grit*: without the adjective it may be another one."""
+    known = any(parsed.tokens[c].lower == "the" for c in parsed.tokens[token.head].children)
+    return "tells which one is meant" if known else ""
+
+
 def check_dropped(
     original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
 ) -> str | None:
@@ -395,7 +393,7 @@ def is_subsequence(result: str, original: str) -> bool:
 
 _DROP_GUARDS = (
     _separable, _optional, part_of_term, _says_how_it_acts, _says_something, _distinguishing, _of_a_kind, _is_the_point,
-    _wished_for, _is_a_reason, _denied, in_condition, in_comparison, in_quotes,
+    _wished_for, _is_a_reason, _denied, _known_by_it, in_condition, in_comparison, in_quotes,
 )  # fmt: skip
 
 register(
