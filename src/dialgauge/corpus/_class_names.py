@@ -22,7 +22,7 @@ def classes_of(path: Path, files: Sequence[Path]) -> Classes:
     """What the folder, or one of its Parquet files, says of classes; a folder that says nothing has none."""
     for place in (path, *sorted(one for one in path.glob("*") if one.is_dir())):
         file = place / "dataset_info.json"
-        if file.is_file() and (found := _told(file.read_text("utf-8", errors="replace"))):
+        if file.is_file() and (found := _in_json(file.read_text("utf-8", errors="replace"))):
             return found
     card = path / "README.md"
     head = _HEAD.search(card.read_text("utf-8", errors="replace")) if card.is_file() else None
@@ -54,7 +54,7 @@ def _named(value: Any, names: tuple[str, ...], classes: Classes) -> Any:
     return said[value] if said is not None and known else value
 
 
-def _told(text: str) -> Classes:
+def _in_json(text: str) -> Classes:
     """What the description of features as JSON says."""
     try:
         told = json.loads(text)
@@ -82,7 +82,7 @@ def _features(value: Any, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, .
 
 def _in_parquet(file: Path) -> Classes:
     try:
-        return _told(pl.read_parquet_metadata(file).get("huggingface", ""))
+        return _in_json(pl.read_parquet_metadata(file).get("huggingface", ""))
     except POLARS_ERRORS:
         return {}
 
