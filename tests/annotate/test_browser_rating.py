@@ -255,6 +255,35 @@ def test_offline_and_back(browser: Any, served: Seat) -> None:
     assert len(served.answers()) == 4
 
 
+def test_a_dialogue_that_could_not_be_read_ahead_is_asked_for_again(browser: Any, served: Seat) -> None:
+    with visiting(browser) as visitor:
+        visitor.expected = ("ERR_FAILED", "ERR_INTERNET_DISCONNECTED")
+        asked: list[str] = []
+        refused: list[str] = []
+
+        def refuse_a_second_dialogue(route: Any) -> None:
+            asked.append(route.request.url)
+            new = route.request.url != asked[0]
+            if new and time.monotonic() < until:
+                refused.append(route.request.url)
+                route.abort()
+            else:
+                route.continue_()
+
+        until = time.monotonic() + 60
+        visitor.context.route("**/api/pages/*", refuse_a_second_dialogue)
+        page = visitor.enter(served, "ada")
+        eventually(page, lambda: bool(refused))
+        until, before = 0.0, len(asked)
+        eventually(page, lambda: refused[0] in asked[before:])
+        page.wait_for_load_state("networkidle")
+        visitor.context.set_offline(True)
+        press(page, "1 2 3 4 Enter 2 2 2 2 Enter 3 3 3 3 Enter 4")
+        page.locator("text=dialogue 2 of 2").wait_for()
+        visitor.context.set_offline(False)
+        settled(page)
+
+
 def test_a_tab_closed_offline_loses_nothing(browser: Any, served: Seat) -> None:
     with visiting(browser) as visitor:
         page = rated_in_a_lost_tab(visitor, served, "1 2 3 4")

@@ -30,8 +30,8 @@ export async function send(method, path, body, signal) {
 }
 
 /** The answer to a GET or to a request that must succeed; anything but 2xx is an ApiError. */
-export async function ask(path, method = "GET", body = undefined) {
-  const { status, reply } = await send(method, path, body);
+export async function ask(path, method = "GET", body = undefined, signal = undefined) {
+  const { status, reply } = await send(method, path, body, signal);
   if (status < 200 || status > 299) throw new ApiError(status, reply);
   return reply;
 }

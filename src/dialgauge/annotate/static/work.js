@@ -11,6 +11,7 @@ import { Tray } from "./tray.js";
 
 const ANSWER_MS = 15_000;
 const LOOK_AGAIN_MS = 30_000;
+const AHEAD_AGAIN_MS = 2_000;
 const root = document.getElementById("desk");
 const clock = new Clock();
 const fetched = new Map();
@@ -149,7 +150,7 @@ async function fetchPage(id) {
     for (;;) {
       acknowledged.clear();
       const kept = isKept();
-      const page = await ask(`/api/pages/${id}`);
+      const page = await ask(`/api/pages/${id}`, "GET", undefined, AbortSignal.timeout(ANSWER_MS));
       if (page.items.some((item) => acknowledged.has(item.id))) continue;
       // Nothing is waited for between the look at the outbox and this: what is acknowledged next finds the page here.
       page.items.forEach(addPending);
@@ -207,8 +208,23 @@ async function enter(id, { number = null, atEnd = false, stay = false } = {}) {
   if (stay && desk.page?.id !== id) return;
   if (stay) index = Math.min(desk.index, page.items.length - 1);
   put(page, index, { atEnd });
-  // The next dialogue is fetched ahead: no waiting, and a train tunnel in between does not stop the work.
-  if (page.following) load(page.following).catch(() => {});
+  readAhead(page);
+}
+
+/**
+ * The next dialogue is fetched ahead: no waiting, and a train tunnel in between does not stop the work. What does not
+ * come is asked for again, less and less often, as long as this page is on the desk.
+ */
+async function readAhead(page) {
+  for (let pause = AHEAD_AGAIN_MS; page.following && desk.page === page; pause *= 2) {
+    try {
+      await load(page.following);
+      return;
+    } catch (error) {
+      if (error instanceof ApiError) return;
+      await new Promise((resolve) => later(resolve, pause));
+    }
+  }
 }
 
 function put(page, index, options) {
