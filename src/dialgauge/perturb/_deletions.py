@@ -10,16 +10,19 @@ from dialgauge.perturb._deletions_joined import (
     bound_attribute,
     bound_conjunct,
     is_argument,
+    is_asked_for,
 )
 from dialgauge.perturb._deletions_limits import (
     follows_complement,
     has_person_before,
     is_list_of_examples,
+    says_which,
 )
 from dialgauge.perturb._deletions_scope import (
     OF_WHAT,
 )
 from dialgauge.perturb._deletions_stretch import MARKS, WHEN, WHERE, Phrase, is_cut
+from dialgauge.perturb._deletions_times import bound_time, has_others
 from dialgauge.perturb._grammar import (
     SUBJECTS,
     finite_part,
@@ -57,6 +60,14 @@ _REACHING = frozenset(["call", "contact", "email", "meet", "message", "phone", "
 #: Verbs that govern an infinitive: what the parser takes for a purpose is what is wanted, asked or tried.
 _GOVERNING = word_set("governing_verbs")
 _TIMED = word_set("timed_verbs")
+#: Verbs of giving somebody something.
+_GIVING = word_set("giving_verbs")
+#: What is sent or brought need not be sent or brought somewhere: groups and places.
+_SENDING, _GOALS = frozenset(["bring", "deliver", "mail", "post", "send"]), frozenset((14, 15))
+#: Of what there is so much is said behind it.
+_AMOUNTS = frozenset(
+    ["all", "anything", "enough", "everyone", "everything", "little", "lot", "more", "much", "nothing", "something"]
+)
 #: The supersense of times.
 _TIME = 28
 #: Words for several things taken together.
@@ -107,7 +118,7 @@ def _bound(parsed: Parsed, phrase: Phrase) -> str:
     if token.dep == "prep":
         return _bound_preposition(parsed, token)
     if token.dep in ("npadvmod", "advmod"):
-        return _bound_time(parsed, first, last, token)
+        return bound_time(parsed, first, last, token)
     if token.dep == "conj":
         things = token.pos in ("NOUN", "PROPN", "NUM")
         if things and any(t.lower in _TOGETHER and t.sentence == token.sentence for t in parsed.tokens):
@@ -125,19 +136,29 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
     if token.lower == "because" and parsed.child(token, "pcomp") is not None:
         told = is_be(head) or any(map(is_finite, parsed.subtree(token)))
         return "" if head.pos == "VERB" and not told else "needed by its verb"  # because of the rain
-    if is_list_of_examples(parsed, token):
+    ends = all(t.pos == "PUNCT" for t in parsed.tokens[token.right + 1 :] if t.sentence == token.sentence)
+    if is_list_of_examples(parsed, token) or (token.lower == "despite" and ends and head.pos in ("VERB", "AUX")):
         return ""
     if noun is None or token.pos not in ("ADP", "SCONJ"):
         return "a preposition without its noun"
     if token.tag == "RP":
         return "needed by its verb"  # "tries it on tomorrow": a particle
+    if any(parsed.tokens[c].lower in ("that", "those") for c in noun.children):
+        return "a limit"  # "at that hour it costs 150"
+    described = any(parsed.tokens[c].dep == "amod" for c in noun.children)
+    if token.lower == "in" and described and lemma_of(noun) in ("fashion", "manner", "way"):
+        return "needed by its verb"  # "uses them in the wrong way"
+    before = parsed.tokens[token.left - 1]
+    if before.pos == "NOUN" and before.dep == "conj" and has_person_before(parsed, before):
+        return "may be a verb"  # "informs the police and Callum rings on Friday"
     if noun.dep == "pcomp" and (token.lower not in ("for", "by") or parsed.child(head, "dobj") is None):
         return "needed by its verb"
     inner = parsed.child(noun, "prep")
     if inner is not None and noun.left == noun.i and inner.lower in ("of", "to"):
         return "a preposition of several words"  # in front of, with regard to
     timed = noun.entity in WHEN and token.lower != "about"  # not "complains about the boring Christmas"
-    lasting = token.lower == "for" and (timed or noun_class(noun) == _TIME)
+    occasion = noun.tag in ("NN", "NNP") and all(parsed.tokens[c].dep == "poss" for c in noun.children)
+    lasting = token.lower == "for" and (timed or noun_class(noun) == _TIME) and not occasion  # not "for his birthday"
     if lasting or (timed and token.lower == "on" and noun.lower.endswith("s")):
         return "says how long, or how often"  # "has lived here for six years", "works from home on Mondays"
     placed = noun.entity in WHERE and noun.pos == "PROPN"
@@ -172,37 +193,61 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
     lemma, noun = lemma_of(head), parsed.child(token, "pobj", "pcomp")
     target = parsed.child(head, "dobj", "nsubjpass")
     has_object = target is not None
+    if token.lower in _WAYS and target is not None and target.dep == "nsubjpass":
+        return "needed by its verb"  # "can be squeezed through the door"
     if target is not None and target.tag in ("WP", "WDT"):
         return "needed by its verb"  # "tell him who she got for the game"
-    if token.lower == "with" and target is not None and target.dep == "nsubjpass":
-        return "needed by its verb"  # "her face is covered with spots"
-    if target is not None and target.lower in ("all", "anything", "everyone", "everything"):
+    if token.lower == "with" and target is not None and noun is not None:
+        somebody = target.i < token.i and is_person(parsed, target) and not is_person(parsed, noun)
+        if target.dep == "nsubjpass" or (somebody and lemma not in ("assist", "help")):
+            return "needed by its verb"  # "her face is covered with spots", "issues her with a receipt"
+    if target is not None and target.lower in _AMOUNTS:
         return "beside a superlative or a quantifier"  # "has arranged everything for her"
     if target is not None and target.i == token.i - 1 and target.lower in ("one", "ones"):
         return "needed by its noun"  # "the hotel at the river, but he booked one in the woods"
+    if lemma == "have" and target is not None and target.i == token.i - 1 and is_definite(parsed, target):
+        return "needed by its verb"  # "has the bus at 10:25"
+    if target is not None and says_which(parsed, token, target):
+        return "needed by its noun"
     if target is not None and target.i == token.i - 1 and is_definite(parsed, target) and occurs_again(parsed, target):
         return "needed by its noun"  # "the village in the mountains", where there are two
     if token.lower == "to" and noun is not None and has_object and is_person(parsed, noun):
-        sent = lemma in ("prefer", "compare", "introduce", "lead", "bring", "take", "refer")
-        sent = sent or (target is not None and is_person(parsed, target))
+        sent = lemma in ("prefer", "compare", "get", "introduce", "lead", "bring", "take", "refer")
+        alone = target is not None and target.dep == "nsubjpass" and not has_others(parsed, head, token)
+        sent = (
+            sent or alone or lemma in (_GIVING | _BINDING_ANYWAY) - _SENDING
+        )  # "will give it to Ann", "leaves it to Ann"
+        sent = sent or (target is not None and (is_person(parsed, target) or target.lower in ("her", "him", "them")))
         return "needed by its verb" if sent else ""  # "refers her to Ann", "sends Bob to a doctor"
+    if token.lower == "to" and has_object and lemma in _SENDING and noun is not None:
+        placed = noun.entity in WHERE or noun_class(noun) in _GOALS
+        alone = token.i == head.i + 1 or head.dep in ("acl", "relcl")
+        return "" if placed and not alone else "needed by its verb"  # "sends two letters to his office"
     if token.lower == "as" and has_object and noun is not None and has_determiner(parsed, noun):
         return "needed by its verb" if lemma in _TAKING_FOR or lemma in _BINDING_ANYWAY else ""  # as a present
     if token.lower not in _ON_VERBS:
         return "a binding preposition"
     if lemma in ("be", "become", "seem", "feel"):
         complete = parsed.child(head, "acomp", "attr") is not None and parsed.child(head, "expl") is None
-        return "" if complete and (timed or placed) else "needed by its verb"
+        # "Will be at Mary's place in an hour"
+        there = [c for c in head.children if head.i < c < token.i and parsed.tokens[c].dep == "prep"]
+        where = bool(there) and timed and parsed.child(parsed.tokens[there[0]], "pobj") is not None
+        return "" if (complete and (timed or placed)) or where else "needed by its verb"
     # A particle alone completes nothing: "having grown up on a farm", "which runs out in June".
     said = [c for c in head.children if parsed.tokens[c].dep in ("acomp", "xcomp", "ccomp", "attr")]
     complete = has_object or any(c > head.i for c in said)  # not "she likes it, then she talks about it"
-    complete = complete or (parsed.child(head, "prt") is not None and _others(parsed, head, token))
+    complete = complete or (parsed.child(head, "prt") is not None and has_others(parsed, head, token))
     if timed:
-        alone = lemma in _BINDING_VERBS and not _others(parsed, head, token)
+        bare = target is not None and target.dep == "nsubjpass" and not has_others(parsed, head, token)
+        if bare and lemma in _BINDING_VERBS:
+            return "needed by its verb"  # "was born in 1985"
+        if token.i == head.i + 1 and token.lower in ("around", "by", "over") and not complete:
+            return "needed by its verb"  # "will drop by next week": a particle
+        alone = lemma in _BINDING_VERBS and not has_others(parsed, head, token)
         dated = head.dep == "acl" or (head.dep == "relcl" and head.tag != "VB")  # "an agreement to ship by May"
         helper = parsed.child(head, "aux")
         dated = dated or (head.tag == "VBG" and helper is not None and is_be(helper))  # "is landing at 3 pm"
-        alone = not complete and (alone or (dated and not _others(parsed, head, token)))
+        alone = not complete and (alone or (dated and not has_others(parsed, head, token)))
         beside = parsed.tokens[token.right + 1 : token.right + 2]
         if lemma in _BINDING_ANYWAY and any(t.dep == "prep" and t.sentence == token.sentence for t in beside):
             return "needed by its verb"  # "invites them for Friday at his uncle's"
@@ -212,7 +257,7 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
     if not complete and follows_complement(parsed, token, head):
         return ""
     # "The class is held in room 4": a passive that says nothing by itself
-    bare = target is not None and target.dep == "nsubjpass" and not _others(parsed, head, token)
+    bare = target is not None and target.dep == "nsubjpass" and not has_others(parsed, head, token)
     helper = parsed.child(head, "auxpass")
     if (
         bare
@@ -221,6 +266,10 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
         and token.lower in ("at", "in", "near", "on")
     ):
         return "needed by its verb"  # "the workshop is situated on the square": where it is, is what is said
+    to = parsed.child(head, "dative")
+    given = to is not None and target is not None and to.i < target.i < token.i and to.pos != "ADP"
+    if given and target is not None and target.i + 1 == token.i:
+        return ""  # "sends Ann an article about it"
     if not complete or lemma in (_BINDING_ANYWAY if has_object and not bare else _BINDING_VERBS):
         return "needed by its verb"
     if parsed.child(head, "prt") is not None and (token.lower == "with" or not has_object):
@@ -237,12 +286,6 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
     return ""
 
 
-def _others(parsed: Parsed, verb: Token, phrase: Token) -> bool:
-    """Whether something else than this phrase follows a verb and belongs to it; a particle is a part of the verb."""
-    rest = [parsed.tokens[c] for c in verb.children if c > verb.i and c != phrase.i]
-    return any(t.dep in ("prep", "advmod", "npadvmod") and t.tag != "RP" for t in rest)
-
-
 def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
     there = parsed.child(token, "pobj")
     travels = token.lower == "to" and there is not None and there.entity in WHERE and there.pos == "PROPN"
@@ -252,8 +295,12 @@ def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
         return "needed by its noun"
     if any(parsed.tokens[c].lower in ("enough", "many", "much") for c in head.children):
         return "needed by a measure"  # "has enough savings for eight months"
+    if head.dep == "dobj" and lemma_of(parsed.tokens[head.head]) == "have" and is_definite(parsed, head):
+        return "needed by its noun"  # "has the bus at 10:25"
     if head.dep == "attr" and parsed.child(parsed.tokens[head.head], "expl") is not None:
         return "needed by its noun"  # "there is a shop with Finnish food": that there is one says nothing
+    if says_which(parsed, token, head):
+        return "needed by its noun"
     if has_person_before(parsed, head):
         return "may be a verb"  # "suggests Ann hunt for a job"
     if is_argument(parsed, token, head) or head.dep == "npadvmod":
@@ -274,51 +321,13 @@ def _ends(parsed: Parsed, phrase: Token, verb: Token) -> bool:
     return phrase.right >= min(words[-1].i, joint - 1)  # "asks the waiter for a menu and orders"
 
 
-def _bound_time(parsed: Parsed, first: int, last: int, token: Token) -> str:
-    """*Tomorrow*, *next week*, *this evening*: on a verb, not the subject of what follows, not a rate or a span."""
-    head = parsed.tokens[token.head]
-    inner = parsed.child(token, "npadvmod") if token.dep == "advmod" else token
-    if inner is None or inner.entity not in WHEN or head.pos != "VERB" or lemma_of(head) in _TIMED | {"spend"}:
-        return "needed by its verb"
-    if inner.tag == "NNS" and token.dep == "npadvmod" and parsed.child(inner, "nummod") is not None:
-        return "a rate or a span"  # "refund three months"
-    if parsed.tokens[first].lower in ("some", "any", "most", "more", "another", "other"):
-        return "needed by its verb"  # "will bring Jerry some tomorrow", "wants to meet another day"
-    complete = parsed.child(head, "dobj", "nsubjpass", "xcomp", "ccomp", "acomp") is not None or _others(
-        parsed, head, token
-    )
-    plain = head.tag == "VBD" and not complete and parsed.child(head, "aux", "advmod") in (None, token)
-    if (head.dep == "acl" and not complete) or (plain and token.dep == "advmod"):
-        return "needed by its verb"  # "two daughters aged six", "smoked two weeks ago"
-    if (lemma_of(head) in _BINDING_VERBS and not complete) or (
-        lemma_of(head) == "take" and not parsed.child(head, "dobj")
-    ):
-        return "needed by its verb"
-    before = parsed.tokens[first - 1] if first else None
-    after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
-    if before is not None and (
-        before.lower in ("once", "twice", "times", "every", "all", "the", "to", "a")
-        or before.pos in ("NUM", "ADP", "ADJ")
-        or (before.pos == "PROPN" and parsed.tokens[first].pos == "NUM")  # "watch Lethal Weapon 3 tonight"
-    ):
-        return "a rate or a span"
-    if (
-        after is not None
-        and after.sentence == token.sentence
-        and (
-            after.pos in ("AUX", "VERB", "NOUN")
-            or after.lower in ("ago", "before", "after", "later", "old", "at", "until")
-        )
-    ):
-        return "needed by what follows"
-    return ""
-
-
 def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
     """Adverbial clauses: with *because*, *while*, *as* …, participles after a comma, and purposes of a complete
     clause."""
     head = parsed.tokens[token.head]
     opening = parsed.tokens[first].lower
+    if opening == "even" and parsed.tokens[first + 1].lower in ("although", "though"):
+        opening = "though"
     set_off = first > 0 and parsed.tokens[first - 1].text == ","
     if head.pos not in ("VERB", "AUX") or (
         lemma_of(head) in _OF_KNOWING | _TELLING and opening in ("when", "as", "how", "where", "that")
@@ -326,9 +335,12 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
         return "says what is known"
     if opening in ("whereas", "whilst") or (opening == "while" and set_off):
         return "beside a contrast"  # "one was justified, whereas the other rested on a mistake"
-    if opening in ("when", "whenever", "while") and _is_present(parsed, token) and not set_off:
+    said = _is_present(parsed, token) or (token.tag == "VBG" and not _is_past_tense(parsed, head))
+    if opening in ("after", "when", "whenever", "while") and said and not set_off:
         return "a condition"  # "they go wrong together when the power fails"
-    if opening in CONDITIONS or any(parsed.tokens[c].lower in CONDITIONS for c in token.children):
+    past = opening == "before" and _is_past_tense(parsed, head) and _is_past_tense(parsed, token)
+    conditions = CONDITIONS - {"before"} if past else CONDITIONS  # "fed the cat before she left"
+    if opening in conditions or any(parsed.tokens[c].lower in conditions for c in token.children):
         return "a condition"
     if opening == "as" and lemma_of(head) in _LEAVING:
         return "needed by its verb"  # "is left as it is"
@@ -341,13 +353,19 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
     )
     if comparing or any(t.lower in ("too", "enough", "such") for t in parsed.tokens[head.left : first]):
         return "needed by a measure"
+    if opening in ("how", "that"):
+        return "not a clause that can go"
+    if opening == "to" and token.tag == "VB" and head.dep == "relcl":
+        return "needed by its verb"  # "suggests Ann, who watches TV all day, to go out", without the commas
     if opening == "to" and token.tag == "VB":
         if token.lemma == "be" or parsed.child(token, "auxpass") is not None:
             return "says what is known"  # "finds the air to be bad": no purpose
         target = parsed.child(head, "dobj", "nsubjpass")
-        if target is not None and first == target.i + 1 and noun_class(target) in OF_WHAT:
+        if target is not None and (
+            is_asked_for(parsed, target) or (first == target.i + 1 and noun_class(target) in OF_WHAT)
+        ):
             return "needed by its noun"  # "has reached the age to decide"
-        behind = follows_complement(parsed, token, head)
+        behind = follows_complement(parsed, token, head) or parsed.tokens[first - 1].entity in WHEN
         moves = behind and lemma_of(head) == "go"  # "goes to the library to read"
         whole = moves or ((target is not None or behind) and lemma_of(head) not in _GOVERNING)
         return "" if whole else "needed by its verb"
@@ -355,10 +373,16 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
         opening == "when" or (opening == "while" and not set_off) or not parsed.child(head, "acomp", "attr", "prep")
     ):
         return "needed by its verb"  # "it was warm when she left", "perhaps it is because …"
-    if opening in MARKS or (token.tag == "VBG" and (set_off or first == _first_of(parsed, token))):
+    participle = token.tag == "VBG" or (token.tag == "VBN" and opening == "having")
+    if opening in MARKS or (participle and (set_off or first == _first_of(parsed, token))):
         needed = parsed.child(head, "dobj", "acomp", "attr", "xcomp", "ccomp", "prep", "prt", "advmod", "nsubjpass")
         return "" if needed is not None or lemma_of(head) not in _BINDING_VERBS else "needed by its verb"
     return "not a clause that can go"
+
+
+def _is_past_tense(parsed: Parsed, verb: Token) -> bool:
+    finite = finite_part(parsed, verb)
+    return finite is not None and finite.tag == "VBD"
 
 
 def _is_present(parsed: Parsed, verb: Token) -> bool:

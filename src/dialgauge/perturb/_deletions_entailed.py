@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from dialgauge.perturb._deletions_limits import is_felt, is_limit, is_limited, is_statement
+from dialgauge.perturb._deletions_limits import is_felt, is_limit, is_limited, is_reason, is_statement
 from dialgauge.perturb._deletions_scope import (
     has_alternative,
     has_other_time,
@@ -34,7 +34,9 @@ def is_no_longer_said(parsed: Parsed, phrase: Phrase) -> str:
     first, last, token = phrase
     inside = {t.lower for t in parsed.tokens[first : last + 1]}
     clause = is_statement(parsed, first, token)
-    if not clause and inside & (NEGATIONS | {"just", "only", "if", "unless", "until", "except", "than"}):
+    if not (clause or is_reason(parsed, first, token)) and inside & (
+        NEGATIONS | {"just", "only", "if", "unless", "until", "except", "than"}
+    ):
         return "holds a negation or a limit"
     sentence = [t.lower for t in parsed.tokens if t.sentence == token.sentence]
     if any(pair in (("but", "not"), ("not", "but"), ("and", "not")) for pair in pairwise(sentence)):

@@ -1,6 +1,6 @@
 """What stands after *and* or *but*, and what describes a noun: whether the rest is whole without it."""
 
-from dialgauge.perturb._grammar import SUBJECTS, can_be_verb, finite_part
+from dialgauge.perturb._grammar import SUBJECTS, can_be_verb, finite_part, is_be
 from dialgauge.perturb._guards import is_negated, lemma_of, noun_class, occurs_again
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._word_tables import word_set
@@ -91,11 +91,14 @@ def is_argument(parsed: Parsed, phrase: Token, noun: Token) -> bool:
 def bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
     """A second verb phrase or a second object, with *and*, where the first one is complete without it."""
     head, joint = parsed.tokens[token.head], parsed.tokens[first]
+    if first and (parsed.tokens[first - 1].pos in ("CCONJ", "SCONJ") or parsed.tokens[first - 1].lower == "so"):
+        return "one half of a pair"
     chained = head.dep == "conj" and not (head.left and parsed.tokens[head.left - 1].dep == "cc")
     if joint.lower not in ("and", "but") or chained or leaves_a_row_open(parsed, first):
         return "one of several"
     before = [t.text for t in parsed.tokens[max(first - 6, 0) : first] if t.sentence == token.sentence]
-    if before[-1:] == [","] and "," in _marks(parsed, first - 1) and parsed.child(token, *SUBJECTS) is None:
+    alone = parsed.child(token, *SUBJECTS) is None or parsed.tokens[first + 1].tag in ("WDT", "WP", "WRB")
+    if before[-1:] == [","] and "," in _marks(parsed, first - 1) and alone:
         return "one of several"  # "are overpaid, over-ambitious, and over-adored"
     if joint.lower == "but" and parsed.child(token, *SUBJECTS) is None and is_negated(parsed, head):
         return "takes back what was denied"  # "does not want to, but agrees in the end"
@@ -107,10 +110,13 @@ def bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
     if any(t.lower in _BEFORE_ANOTHER for t in parsed.tokens[head.left : first]):
         return "one half of a pair"  # "wants a watch at first but buys a ring"
     between = [t for t in parsed.tokens[head.i + 1 : first] if t.pos not in ("PUNCT", "ADV") and t.dep != "aux"]
+    between += [t for t in parsed.tokens[head.left : head.i] if t.head == head.i and t.tag == "WP" and is_be(head)]
     if head.pos in ("VERB", "AUX") and token.pos in ("VERB", "AUX"):
         rest = [t for t in parsed.tokens[last + 1 : last + 3] if t.sentence == token.sentence]
         if rest and rest[0].pos not in ("PUNCT", "CCONJ", "SCONJ"):
             return "shares what follows"
+        if len(rest) > 1 and rest[0].pos == "CCONJ" and rest[1].pos in _OPENING and not _opens_clause(parsed, rest[1]):
+            return "shares what follows"  # "and asks her name and the salary she wants"
         if len(rest) > 1 and rest[0].text == "," and rest[1].pos in _OPENING:
             return "shares what follows"  # "and gives him the name, the number and the address", "and left, she says"
         if len(rest) > 1 and rest[0].text == "," and (rest[1].lower == "so" or rest[1].tag == "VBG"):
@@ -119,10 +125,16 @@ def bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
             return "shares what follows"  # "watches a film and invites Ann, but Ann refuses"
         if parsed.child(token, *SUBJECTS) is not None:
             return ""
-        finite = finite_part(parsed, token) is not None
-        stands = finite or (finite_part(parsed, head) is None and head.tag == token.tag)
+        stands = finite_part(parsed, token) is not None or head.tag == token.tag  # "will go home and rest"
         return "" if between and stands else "shares what follows"
     return _bound_second_object(parsed, last, token, head)
+
+
+def _opens_clause(parsed: Parsed, opening: Token) -> bool:
+    """Whether a subject begins here, or an adverb of a verb with tense."""
+    near = [t for t in parsed.tokens[opening.i : opening.i + 8] if t.sentence == opening.sentence]
+    then = opening.pos == "ADV" and finite_part(parsed, parsed.tokens[opening.head]) is not None
+    return then or any(t.left == opening.i and t.dep in SUBJECTS for t in near)
 
 
 def leaves_a_row_open(parsed: Parsed, first: int) -> bool:
@@ -164,6 +176,8 @@ def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -
     comma, earlier = parsed.tokens[head.left - 1], parsed.tokens[head.left - 2]
     if head.left > 1 and comma.text == "," and earlier.sentence == head.sentence and earlier.pos in nouns:
         return "one of several"  # "visit the zoo, the parks and the hall", whatever the parser hangs "parks" on
+    if token.lower in ("one", "ones"):
+        return "one half of a pair"  # "ten coffee and ten blackcurrant ones"
     owner = parsed.tokens[head.head]
     joint = parsed.tokens[token.left - 1]
     if head.entity in _MEASURES and token.entity in _MEASURES:
@@ -205,11 +219,34 @@ def _is_had(parsed: Parsed, noun: Token) -> bool:
     return noun.dep == "dobj" and lemma_of(parsed.tokens[noun.head]) in ("get", "have", "need", "want")
 
 
+def _closes_aside(parsed: Parsed, first: int) -> bool:
+    """*Tells Ann, who wants a vest, the price*: the comma before the phrase closes an aside, whatever the parser
+    says."""
+    before = [t for t in parsed.tokens[: first - 1] if t.sentence == parsed.tokens[first].sentence]
+    last = next((t.i for t in reversed(before) if t.text == ","), None)
+    return last is not None and parsed.tokens[last + 1].tag in ("WDT", "WP", "WRB", "WP$")
+
+
+def _is_cleft(parsed: Parsed, clause: Token) -> bool:
+    """Whether the sentence begins with *it is*."""
+    words = [t for t in parsed.tokens if t.sentence == clause.sentence]
+    return len(words) > 1 and words[0].lower == "it" and is_be(words[1])
+
+
+def is_asked_for(parsed: Parsed, noun: Token) -> bool:
+    """Whether a noun, or the one that it is joined to, stands behind *what*, *which* or *whose*."""
+    while noun.dep == "conj":
+        noun = parsed.tokens[noun.head]
+    return any(parsed.tokens[c].tag in ("WDT", "WP", "WP$") for c in noun.children)
+
+
 def bound_attribute(parsed: Parsed, first: int, last: int, token: Token) -> str:
     """Relative clauses, participles and appositions: between commas, or on a noun with an article."""
     head = parsed.tokens[token.head]
     set_off = parsed.tokens[first - 1].text == "," if first else False
     closed = last + 1 >= len(parsed.tokens) or parsed.tokens[last + 1].text in (",", ".", ";")
+    if parsed.tokens[first].lower == "how":
+        return "one of several"  # "describes a project, how she manages it and a time when …"
     if set_off and any(
         t.dep == "appos" and t.head == head.i and t.i < first - 1 and parsed.tokens[t.left - 1].text == ","
         for t in parsed.tokens[head.i + 1 : first]
@@ -220,12 +257,25 @@ def bound_attribute(parsed: Parsed, first: int, last: int, token: Token) -> str:
         behind = parsed.tokens[last + 2 : last + 3]
         more = [t for t in behind if t.sentence == token.sentence and t.pos in ("DET", "NOUN", "PROPN", "ADJ", "NUM")]
         more += [t for t in parsed.tokens[first:last] if t.text == ","]  # "gives Tom, a friend, a pen, and leaves"
+        measured = token.entity in _MEASURES and token.entity != head.entity  # "and Phil, three days"
+        aside = aside and not measured and not _closes_aside(parsed, first)
         row = bool(more) or parsed.child(token, "cc") is not None or leaves_a_row_open(parsed, first)
         return "one of several" if row else "" if aside else "not set off by commas"
-    if set_off and closed and token.dep == "relcl":
+    if set_off and any(
+        t.dep in ("appos", "conj") and t.left == last + 2 and t.head == head.i for t in parsed.tokens[last + 1 :]
+    ):
+        return "one of several"  # "Jaws, their dog, who is old, Claws, their cat, and Ann"
+    aside = token.dep == "acl" and token.tag in ("VBG", "VBN") and last + 1 < len(parsed.tokens)
+    if set_off and closed and (token.dep == "relcl" or (aside and parsed.tokens[last + 1].text == ",")):
         return ""
+    if token.dep == "relcl" and head.pos == "PROPN" and first == head.i + 1 and parsed.tokens[first].lower == "who":
+        named = not any(parsed.tokens[c].dep in ("det", "amod", "conj") for c in head.children)
+        named = named and not any(t.lower == "to" and t.pos == "PART" for t in parsed.tokens[first : last + 1])
+        return "" if named and head.dep != "conj" else "needed by its noun"  # "Jane who is nice"; not "the Jane who"
     if parsed.tokens[first].lower == "that" and head.dep == "pobj" and lemma_of(head) in _CONTENT:
         return "needed by its noun"  # "in the hope that the lift runs"
+    if is_asked_for(parsed, head):
+        return "needed by its noun"  # "what food and drink to pick up"
     made = token.tag == "VBN" and _is_had(parsed, head)
     if (token.dep == "acl" and token.tag not in ("VBG", "VBN")) or made or noun_class(head) in _OF_WHAT:
         return "needed by its noun"  # "have a suit made", "the qualities she looks for"
@@ -233,7 +283,9 @@ def bound_attribute(parsed: Parsed, first: int, last: int, token: Token) -> str:
     if helper is not None and helper.lower == "to":
         return "needed by its noun"  # "has an essay to write"
     articles = {parsed.tokens[c].lower for c in head.children}
-    if token.dep == "relcl" and not articles.isdisjoint(("the", "this")):
+    if token.dep == "relcl" and _is_cleft(parsed, token):
+        return "needed by its noun"  # "it is the places where they work that one can meet people"
+    if token.dep in ("acl", "relcl") and not articles.isdisjoint(("the", "this")):
         return "needed by its noun"  # "the food he cooks tonight": the clause says which
     if (
         articles.isdisjoint(("the", "a", "an", "this"))

@@ -22,9 +22,13 @@ def has_tense(parsed: Parsed, root: Token) -> bool:
     """Whether a sentence has a verb with tense. Behind two names the parser often takes it for an infinitive: *Ann and
     Bob talk*."""
     who = parsed.child(root, "nsubj")
-    joined = who is not None and who.i < root.i and parsed.child(who, "conj") is not None
-    bare = root.tag == "VB" and parsed.child(root, "aux", "auxpass") is None
-    return finite_part(parsed, root) is not None or (bare and joined)
+    if finite_part(parsed, root) is not None or who is None:
+        return finite_part(parsed, root) is not None
+    joined = who.i < root.i and parsed.child(who, "conj") is not None
+    bare = root.tag == "VB" or (root.tag == "NN" and can_be_verb(root.lower) and root.left == who.left)
+    # "Ann's looking for it", where the parser takes *'s* for a possessive
+    short = root.tag in ("JJ", "VBG", "VBN") and parsed.tokens[who.right].tag == "POS" and who.right < root.i
+    return short or (joined and bare and parsed.child(root, "aux", "auxpass") is None)
 
 
 def ends_inside(parsed: Parsed, last: int) -> bool:
@@ -71,14 +75,37 @@ def follows_complement(parsed: Parsed, phrase: Token, verb: Token) -> bool:
     return beside and whole and needed is not None and needed.lower not in ("from", phrase.lower)
 
 
+def says_which(parsed: Parsed, phrase: Token, noun: Token) -> bool:
+    """*Discuss the preparations for the barbecue*, *books the table for four*: what is first spoken of as known is
+    known by what stands behind it."""
+    known = any(parsed.tokens[c].lower == "the" for c in noun.children) and noun.pos == "NOUN"
+    there = parsed.child(phrase, "pobj")
+    told = any(lemma_of(t) == lemma_of(noun) for t in parsed.tokens[: noun.i])
+    about = phrase.lower in ("about", "for", "from") and there is not None and there.entity not in _TIMES
+    return known and noun.i == phrase.i - 1 and about and not told
+
+
 def is_statement(parsed: Parsed, first: int, token: Token) -> bool:
     """Whether a clause says something of its own: a second clause, or one with *so*, *although*, *, because*."""
     if token.dep == "conj":
         return token.pos in ("VERB", "AUX")
-    opening = parsed.tokens[first]
-    set_off = opening.lower in ("so", "while") or (first > 0 and parsed.tokens[first - 1].text == ",")
+    even = parsed.tokens[first].lower == "even"
+    opening = parsed.tokens[first + even]
+    fronted = first == 0 or parsed.tokens[first - 1].sentence != token.sentence
+    comma = parsed.tokens[token.right + 1 : token.right + 2] if fronted else parsed.tokens[max(first - 1, 0) : first]
+    set_off = opening.lower in ("so", "while") or any(t.text == "," for t in comma)
     whole = parsed.child(token, *SUBJECTS) is not None and finite_part(parsed, token) is not None
     return token.dep == "advcl" and opening.lower in _BY_ITSELF and set_off and whole
+
+
+def is_reason(parsed: Parsed, first: int, token: Token) -> bool:
+    """*Because they do not answer*: what a whole reason denies is not what the sentence denies."""
+    whole = parsed.child(token, *SUBJECTS) is not None and finite_part(parsed, token) is not None
+    set_off = first > 0 and parsed.tokens[first - 1].text == ","  # not "acts as she did not know it"
+    opening = parsed.tokens[first].lower
+    if token.dep == "relcl" and set_off and opening in ("which", "who"):
+        return True  # "…, who ate it without suspecting anything"
+    return token.dep == "advcl" and whole and (opening in ("because", "since") or (opening == "as" and set_off))
 
 
 def is_limit(parsed: Parsed, token: Token, verb: Token) -> bool:

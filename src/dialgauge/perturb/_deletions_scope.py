@@ -88,12 +88,16 @@ def _stands_alone(parsed: Parsed, word: Token) -> bool:
 def is_day_of_hour(parsed: Parsed, first: int, last: int, token: Token) -> bool:
     """*Meet on Saturday at 9 pm*: without the day the hour would be one of today."""
     dated = any(t.entity == "DATE" for t in parsed.tokens[first : last + 1])
-    day = dated and (token.dep == "npadvmod" or token.lower == "on")
+    day = dated and (token.dep in ("acl", "npadvmod", "relcl") or token.lower == "on")
     near = [t for t in parsed.tokens[max(first - 6, 0) : last + 7] if t.sentence == token.sentence]
     outside = [t for t in near if not first <= t.i <= last]
+    behind = [t for t in parsed.tokens[last + 1 :] if t.sentence > token.sentence]
+    dated_later = next((t.sentence for t in behind if t.entity == "DATE"), len(parsed.sentences))
+    if not any(t.entity == "DATE" for t in outside):
+        outside += [t for t in behind if t.sentence < dated_later]  # "has to come tomorrow. He will come at 6 a.m."
     return day and any(
         t.lower in ("am", "pm", "a.m.", "p.m.", "o'clock")
-        or (t.text[0].isdigit() and (t.entity == "TIME" or _is_hour(parsed, t)))
+        or (t.tag == "CD" and (t.entity == "TIME" or _is_hour(parsed, t)))
         for t in outside
     )
 
@@ -177,7 +181,15 @@ def has_verb_left_out(parsed: Parsed, token: Token) -> bool:
     """*A team comes today, a surveyor on Thursday*: the time is all that is left of a second clause."""
     noun, when = parsed.tokens[token.head], parsed.child(token, "pobj")
     timed = when is not None and when.entity in ("DATE", "TIME")
-    return token.dep == "prep" and timed and noun.pos == "NOUN" and names_person(noun)
+    return token.dep == "prep" and timed and noun.pos == "NOUN" and (names_person(noun) or _is_second(parsed, noun))
+
+
+def _is_second(parsed: Parsed, noun: Token) -> bool:
+    """*The letter comes in two days, new ones in ten*: a noun behind a comma, which no verb of its own follows."""
+    before = parsed.tokens[noun.left - 1] if noun.left else noun
+    return (
+        before.text == "," and noun.dep in ("appos", "conj", "dep", "dobj", "npadvmod") and not parsed.child(noun, "cc")
+    )
 
 
 def is_time_with_somebody(parsed: Parsed, token: Token) -> bool:

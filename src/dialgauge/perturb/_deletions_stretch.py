@@ -32,6 +32,8 @@ _SINGLE_QUOTES = re.compile(r"(?<![\w#])['‘’](?=\w)|(?<=\w)['’](?!\w)")
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 _RELATIVES = frozenset(["who", "whom", "whose", "which", "where", "that"])
 _OF_HOURS = frozenset(["a.m.", "p.m.", "am", "pm", "o'clock"])
+_INDEFINITE = re.compile(r"(?:any|every|no|some)(?:body|one|thing|where)")
+_OPENING_QUOTES = frozenset(['"', "'", "`", "``", "“", "‘"])
 #: No phrase ends with one of these: it would be that of what follows.
 _OPENING = ("ADP", "DET", "CCONJ", "AUX", "PART", "SCONJ")
 
@@ -53,15 +55,25 @@ def _next(parsed: Parsed, last: int, token: Token, steps: int = 1) -> Token | No
 def _no_stretch(parsed: Parsed, first: int, last: int, token: Token) -> str:
     """One stretch of a sentence with a finite verb."""
     roots = [t for t in parsed.tokens if t.sentence == token.sentence and t.dep == "ROOT"]
-    if len(roots) != 1 or not has_tense(parsed, roots[0]) or subject(parsed, roots[0]) is None:
+    if len(roots) != 1 or not has_tense(parsed, roots[0]) or not _has_subject(parsed, roots[0]):
         return "the sentence has no single finite verb"
     if not token.unbroken or (first == last and token.dep != "npadvmod") or first <= roots[0].i <= last:
         return "not one stretch"
     if has_more_of_date(parsed, last, token) or ends_inside(parsed, last):
         return "not one stretch"
-    if any(t.text in (":", ";") for t in parsed.tokens[first : last + 2] if t.sentence == token.sentence):
+    if any(t.text in (":", ";") for t in parsed.tokens[first : last + 2] if t.sentence == token.sentence) or any(
+        t.text[-1] in "-–—" and " " in (parsed.text[t.start - 1], parsed.text[t.end : t.end + 1])
+        for t in parsed.tokens[first + 1 : last + 1]
+    ):
         return "not one stretch"  # "with my sister Jane: If anyone", "while the winter is dry; the sky is clear"
     return "quoted" if in_quotes(parsed, parsed.tokens[first]) else ""
+
+
+def _has_subject(parsed: Parsed, root: Token) -> bool:
+    """Whether somebody does it, also where the parser takes the name before the verb for a part of it."""
+    before = parsed.tokens[root.i - 1] if root.i else root
+    named = before.dep == "compound" and before.head == root.i and before.pos == "PROPN" and root.pos == "VERB"
+    return subject(parsed, root) is not None or (named and is_finite(root))
 
 
 def _holds_what_follows(parsed: Parsed, first: int, last: int, token: Token) -> str:
@@ -79,8 +91,12 @@ def _holds_what_follows(parsed: Parsed, first: int, last: int, token: Token) -> 
         described = (
             token.dep in ("acl", "relcl") and parsed.tokens[token.head].dep not in SUBJECTS
         )  # "stating it will be"
-        if (token.dep in ("prep", "advcl", "npadvmod") or described) and is_finite(after):
+        late = after.pos == "ADV" and beyond is not None and is_finite(beyond)  # "to Ann and Bob finally chooses"
+        if (token.dep in ("prep", "advcl", "npadvmod") or described) and (late or is_finite(after)):
             return "needed by what follows"
+        subject_alone = token.dep in ("acl", "relcl") and parsed.tokens[token.head].dep in SUBJECTS
+        if subject_alone and after.pos == "CCONJ" and beyond is not None and is_finite(beyond):
+            return "needed by what follows"  # "a colleague paid for it and must be repaid"
     beside = tuple(t.lower for t in parsed.tokens[last + 1 : last + 4])
     if {"apart", "except", "besides"} & {*beside[:2]}:
         return "needed by what follows"  # "with the outfit that she likes, apart from the hat"
@@ -92,11 +108,19 @@ def _holds_what_follows(parsed: Parsed, first: int, last: int, token: Token) -> 
         return "needed by what follows"
     if opens_clause_behind(parsed, first, last):
         return "needed by what follows"
+    if token.dep == "advcl" and first and parsed.tokens[first - 1].pos == "AUX":
+        return "needed by what stands before"  # "says it's because he is ill"
+    if token.dep in ("acl", "advcl", "relcl") and first and _INDEFINITE.fullmatch(parsed.tokens[first - 1].lower):
+        return "needed by what stands before"  # "is looking for somewhere to live"
+    if after is not None and after.text in _OPENING_QUOTES:
+        return "needed by what follows"  # "in her 'Continue watching'", where the parser ends the phrase before it
     if token.dep != "prep":
         return ""
     if any(t.lower == "be" and t.tag == "VB" for t in parsed.tokens[first : last + 1]):
         return "needed by what stands before"  # "finds the air at work to be bad", whatever the parser says
     if after is not None:
+        if after.pos == "DET" and after.entity not in WHEN and first != parsed.tokens[0].i:
+            return "needed by what follows"  # "a poor service for the money the home costs"
         if (after.tag == "VBG" or after.pos == "ADJ") and ending.pos in ("NOUN", "PROPN"):
             return "needed by what follows"  # "on Jonas turning three", "on the task due tomorrow"
         if joins_two_places(parsed, last, token) or opens_infinitive(parsed, last, token):
@@ -107,9 +131,12 @@ def _holds_what_follows(parsed: Parsed, first: int, last: int, token: Token) -> 
 def _one_of_several(parsed: Parsed, first: int, last: int, token: Token) -> str:
     """The phrase belongs to a row, of which the rest would be left."""
     after, beyond = _next(parsed, last, token), _next(parsed, last, token, 2)
-    purpose = token.dep == "advcl" and parsed.tokens[first].lower == "to"
     if after is not None and beyond is not None:
-        if after.text == "," and (purpose or token.dep in ("acl", "relcl")) and beyond.tag == "VB":
+        if (
+            after.text == ","
+            and token.dep in ("acl", "advcl", "relcl")
+            and (beyond.tag == "VB" or beyond.dep == "prep")
+        ):
             return "one of several"  # "tells him to boil water, take out food and dice it"
         joined = after.pos == "CCONJ" and token.dep in ("acl", "relcl", "prep")
         if joined and beyond.tag in ("JJ", "NN", "NNS", "VB", "VBG"):
@@ -129,10 +156,11 @@ def _one_of_several(parsed: Parsed, first: int, last: int, token: Token) -> str:
 def _tears_marks(parsed: Parsed, first: int, last: int, token: Token) -> str:
     """Brackets, quotes and hyphens stay whole."""
     text, start, end = parsed.text, parsed.tokens[first].start, parsed.tokens[last].end
+    owners = {t.start for t in parsed.tokens[first : last + 1] if t.tag == "POS"}  # "their neighbours' sleep"
     if (
         any(text.count(a, start, end) != text.count(b, start, end) for a, b in _PAIRS)
         or text.count('"', start, end) % 2
-        or len(_SINGLE_QUOTES.findall(text, start, end)) % 2
+        or sum(match.start() not in owners for match in _SINGLE_QUOTES.finditer(text, start, end)) % 2
         or text[end : end + 1] in ("'", "’")
     ):
         return "brackets or quotes would be cut"

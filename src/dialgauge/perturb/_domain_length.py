@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_descriptions import propose_drop
 from dialgauge.perturb._baseline_dropping import cut, opens_clause
-from dialgauge.perturb._closing import closing
+from dialgauge.perturb._closing import closing, earlier_verb, leads_up
 from dialgauge.perturb._deletions import dispensable
 from dialgauge.perturb._deletions_limits import last_clause
 from dialgauge.perturb._deletions_scope import is_bare_without
@@ -25,7 +25,7 @@ from dialgauge.perturb._edits import Edit, apply_edits
 from dialgauge.perturb._grammar import NEGATIONS, hyphenated, is_be, is_finite, subject
 from dialgauge.perturb._guards import following, in_quotes, lemma_of, under_negation
 from dialgauge.perturb._importance import removal, tells_outcome
-from dialgauge.perturb._lesser_sentences import lesser_sentences
+from dialgauge.perturb._lesser_sentences import first_can_go, lesser_sentences
 from dialgauge.perturb._lexicon import word_list
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
@@ -36,8 +36,8 @@ from dialgauge.perturb._shorter_wording import REWORDING
 _SHORTER, _AIM_SHORTER = 0.90, 0.80
 #: A number or a negation may go with a phrase of at least so many words.
 _LEAST_PHRASE = 2
-#: At least this share of the words stays where clauses and sentences go.
-_LEAST = 1 / 3
+#: At least this share of the words stays where clauses and sentences go, and where nothing smaller can go.
+_LEAST, _VERY_LEAST = 1 / 3, 0.25
 
 _FILLERS = word_list("fillers")
 _PARTICLES = word_list("particles")
@@ -49,7 +49,7 @@ _NEED_A_PLACE = word_list("need_a_place")
 _PREPOSITIONS = word_list("adjunct_prepositions")
 _MARKS = frozenset(["although", "though", "while", "as", "since", "when", "once", "so"])
 #: Adverbs that only say that it is soon or has been.
-_SOON = frozenset(["afterwards", "anyway", "immediately", "lately", "later", "now", "recently", "shortly", "soon"])
+_SOON = frozenset(["afterwards", "immediately", "lately", "later", "now", "recently", "shortly", "soon"])
 _REASONS = frozenset(["because", "since", "so", "as", "why", "due"])
 _NAMING = NAMED | {"DATE", "TIME", "MONEY", "PERCENT", "QUANTITY", "CARDINAL", "ORDINAL"}
 _FELT = frozenset(["care", "know", "like", "mind", "remember", "think", "understand", "wonder"])
@@ -69,7 +69,7 @@ def _propose_reduction(
     slight: list[Edit] = []  # takes away hardly anything that was told: "discuss" for "talk about"
     for tier in (*REWORDING, _asides, _fillers, _clauses, _adjuncts, _phrases, _described, _when):
         found = list(tier(parsed))
-        slight += found if tier in (*REWORDING, _fillers, _when) else ()
+        slight += found if tier in (*REWORDING, _fillers) else ()
         rng.shuffle(found)
         for edit in found:
             if word_count(apply_edits(text, edits)) < _AIM_SHORTER * total:
@@ -78,7 +78,8 @@ def _propose_reduction(
                 edits.append(edit)
     # What is told beside the main point goes only where nothing else made it shorter, and no more of it than needed:
     # first phrases, those without numbers, names and reasons before the others, then a whole sentence.
-    for lesser in _lesser_points(parsed, dialogue):
+    lesser_points = [*_lesser_points(parsed, dialogue)]
+    for lesser in lesser_points:
         if word_count(apply_edits(text, edits)) < _SHORTER * total and not {*edits} <= {*slight}:
             break
         kept = [other for other in edits if not any(_overlap(edit, other) for edit in lesser)]
@@ -87,7 +88,13 @@ def _propose_reduction(
         if word_count(apply_edits(text, [*kept, *lesser])) >= _LEAST * total:
             edits = [*kept, *lesser]
     if word_count(apply_edits(text, edits)) >= _SHORTER * total or {*edits} <= {*slight}:
-        return NotApplicable(f"fewer than {1 - _SHORTER:.0%} of the words can be removed without losing the main point")
+        # Of "at 8 tomorrow" one can go, and a sentence without "discuss" for "are talking about" besides.
+        bounds = (_VERY_LEAST * total, _SHORTER * total)
+        alone = [one for one in lesser_points if bounds[0] <= word_count(apply_edits(text, one)) < bounds[1]]
+        if not alone:
+            reason = f"fewer than {1 - _SHORTER:.0%} of the words can be removed without losing the main point"
+            return NotApplicable(reason)
+        edits = alone[0]
     return edits
 
 
@@ -201,6 +208,18 @@ def _lesser_points(parsed: Parsed, dialogue: Dialogue | None) -> Iterator[list[E
             yield cut(parsed, range(first, last + 1))
         if ending and point:
             yield ending
+        if first_can_go(parsed):
+            yield removal(parsed, [0])
+        return
+    if clause is not None and point and leads_up(parsed, clause[0]):
+        yield [Edit(0, parsed.tokens[clause[0] + 1].start)]
+    for token in parsed.tokens:
+        joint = token.left - 1
+        if joint > 0 and (opening := earlier_verb(parsed, joint, token)) is not None:
+            yield [Edit(parsed.tokens[opening].start, parsed.tokens[joint + 1].start)]
+    for first, last in news:  # of two statements the second one; not what follows from the first one, or takes it back
+        if parsed.tokens[first].lower == "and":
+            yield cut(parsed, range(first, last + 1))
 
 
 def _weight(parsed: Parsed, first: int, last: int) -> int:
@@ -251,9 +270,21 @@ def _tells_point(parsed: Parsed, first: int, last: int) -> bool:
     joint = next((t for t in parsed.tokens[max(first - 1, 0) : first + 1] if t.lower in ("but", "so", "yet")), None)
     clause = parsed.tokens[first : last + 1]
     before = [t.lower for t in parsed.tokens[:first] if t.sentence == clause[0].sentence]
-    plan = any(t.lower in _PLANNED for t in clause[:5]) and _PLANNED.isdisjoint(before)
+    planned = [t for t in clause[:5] if t.lower in _PLANNED and (t.lower != "going" or _next_is_to(parsed, t))]
+    # "And he thinks that she will stay" is no plan.
+    coming = any(not first <= parsed.tokens[_main_of(parsed, t)].head <= last for t in planned)
+    plan = coming and _PLANNED.isdisjoint(before)
     felt = any(lemma_of(t) in _FELT for t in clause)  # "…, but he doesn't mind"
     return (joint is not None and not felt) or plan
+
+
+def _next_is_to(parsed: Parsed, token: Token) -> bool:
+    return any(t.lower == "to" for t in parsed.tokens[token.i + 1 : token.i + 2])
+
+
+def _main_of(parsed: Parsed, helper: Token) -> int:
+    """The place of the verb that a helper belongs to."""
+    return helper.head if helper.dep == "aux" else helper.i
 
 
 def _last_semicolon(parsed: Parsed) -> int | None:
@@ -283,7 +314,8 @@ def _when(parsed: Parsed) -> Iterator[Edit]:
     for token in parsed.tokens:
         verb, after = parsed.tokens[token.head], following(parsed, token)
         ends = after is None or after.text in (".", "!", ";") or after.dep == "cc"
-        alone = token.lower in _SOON and token.dep == "advmod" and not token.children and ends
+        soon = token.lower in _SOON or (token.lower == "together" and _are_several(parsed, verb))
+        alone = soon and token.dep == "advmod" and not token.children and ends
         before = parsed.tokens[token.i - 1] if token.i else token
         whole = (
             verb.pos == "VERB" and verb.i < token.i - 1 and before.text != "," and before.pos not in ("ADV", "CCONJ")
@@ -291,6 +323,11 @@ def _when(parsed: Parsed) -> Iterator[Edit]:
         if alone and whole and not under_negation(parsed, token) and verb.dep in ("ROOT", "conj", "ccomp"):
             yield Edit(token.start - 1, token.end)
             return
+
+
+def _are_several(parsed: Parsed, verb: Token) -> bool:
+    who = subject(parsed, verb)
+    return who is not None and parsed.child(who, "conj") is not None
 
 
 def _described(parsed: Parsed) -> Iterator[Edit]:
@@ -347,8 +384,8 @@ def _validate_reduction(
     ratio = word_count(result) / max(word_count(original), 1)
     if ratio >= _SHORTER:
         return f"the result has {ratio:.0%} of the words; it must have less than {_SHORTER:.0%}"
-    if ratio < _LEAST:
-        return f"too much is lost: {ratio:.0%} of the words are left; at least {_LEAST:.0%} must stay"
+    if ratio < _VERY_LEAST:
+        return f"too much is lost: {ratio:.0%} of the words are left; at least {_VERY_LEAST:.0%} must stay"
     gone = [original[e.start : e.end] for e in edits if word_count(original[e.start : e.end]) >= _LEAST_PHRASE]
     whole = all(len(e.replacement) <= e.end - e.start for e in edits)
     lost = numbers(original) - numbers(result) - frozenset().union(*map(numbers, gone))
@@ -388,7 +425,7 @@ LENGTH_REDUCTION = Perturbation(
     propose=_propose_reduction,
     validate=_validate_reduction,
     needs=frozenset({"parse"}),
-    version="14",
+    version="15",
     citation=CITATION,
     examples=(
         (

@@ -15,14 +15,19 @@ from dialgauge.perturb._voice_guards import (
     governs_clause,
     has_aside,
     holds_two_names,
+    is_crowded_behind,
     is_cut_short,
     is_general,
     is_more_than_doer,
     is_no_doer,
+    is_out_of_number,
     is_run_on,
     is_torn_apart,
     is_written_to,
     leans_on_passive,
+    may_be_another,
+    reaches_person,
+    tears_marks,
     without_mark,
 )
 from dialgauge.perturb._word_tables import word_set
@@ -150,7 +155,7 @@ def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) 
         and verb_base(verb) not in _NO_PASSIVE
         and not is_question(parsed, verb.sentence)
         and not shared
-        and not between and not before and not _out_of_number(verb, subject)
+        and not between and not before and not is_out_of_number(verb, subject)
         and following not in _PARTICLES and following != "by"
         and not any(parsed.tokens[c].dep == "conj" for c in target.children)
         and subject.unbroken and target.unbroken
@@ -160,12 +165,14 @@ def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) 
         and not any(c.dep == "advcl" and c.i > verb.i and not parsed.child(c, "nsubj", "nsubjpass") for c in children)
         and not any(REFLEXIVE.search(t.lower) for t in whole)
         and not (target.pos == "PRON" and any(t.dep == "poss" for t in whole))  # "Bob's boss scolded him"
-        and not any(_reaches_person(parsed, t) for t in object_)
+        and not any(reaches_person(parsed, t) for t in object_)
         and not _has_second_object(parsed, verb, target)
         and following not in ("beyond", "from", "like", "of", "with", "without")
         and not _is_misread(parsed, verb, subject, target)
         and not governs_clause(parsed, verb) and not is_torn_apart(parsed, verb, target)
         and not is_written_to(parsed, verb, target)
+        and not tears_marks(parsed, whole) and not tears_marks(parsed, object_)
+        and not is_crowded_behind(parsed, object_[-1]) and not may_be_another(parsed, subject, target)
         and target.lower not in _NO_SUBJECT and subject.lower not in _NO_SUBJECT
         and subject.tag not in ("WP", "WDT") and subject.lower != "it"
         and _can_lead(parsed, target, object_) and not _is_unsure(parsed, verb, whole[0], object_[-1])
@@ -210,6 +217,9 @@ def _is_unsure(parsed: Parsed, verb: Token, first: Token, last: Token) -> bool:
     quoted = sum(t.text in _QUOTES for t in sentence if t.i < verb.i) > 0
     before = parsed.tokens[first.i - 1] if first.i and parsed.tokens[first.i - 1].sentence == verb.sentence else None
     crowded = before is not None and (before.pos == "PROPN" or (not before.text[0].isalpha() and "#" in before.text))
+    who = parsed.child(verb, "nsubj")
+    several = who is not None and (_is_plural(parsed, who) or who.lower in ("i", "you"))
+    unchanging = several and verb.tag == "VBD" and verb.lower == verb_base(verb)  # "when they set up a channel"
     present = verb.tag in ("VBP", "VBZ") and verb.lower != inflect(verb_base(verb), verb.tag)
     sharing = any(
         t.i > last.i
@@ -220,7 +230,7 @@ def _is_unsure(parsed: Parsed, verb: Token, first: Token, last: Token) -> bool:
     )
     subject = parsed.tokens[first.i : verb.i]
     timed = any(t.lower in ("yesterday", "today", "tomorrow") or t.entity in ("DATE", "TIME") for t in subject)
-    return quoted or crowded or present or sharing or timed or subject[-1].tag == "POS"
+    return quoted or crowded or unchanging or present or sharing or timed or subject[-1].tag == "POS"
 
 
 def _has_loose_end(parsed: Parsed, verb: Token, target: Token, last: Token) -> bool:
@@ -260,24 +270,14 @@ def _has_second_object(parsed: Parsed, verb: Token, target: Token) -> bool:
 def _is_misread(parsed: Parsed, verb: Token, subject: Token, target: Token) -> bool:
     """*Finds the taste nauseating*, *is heavy and climbing builds muscles*: what belongs elsewhere in the phrase."""
     last = parsed.subtree(target)[-1]
-    judged = last.i > target.i and (last.pos == "ADJ" or last.tag == "VBG")
+    judged = last.i > target.i and (
+        last.pos in ("ADJ", "ADP", "ADV") or last.tag == "VBG" or last.lower.endswith("ing")
+    )
     joined = [t for t in parsed.subtree(subject) if t.pos == "ADJ" and (t.dep == "conj" or t.i + 1 == subject.left)]
     after_and = any(t.pos == "CCONJ" for t in parsed.subtree(subject)) and any(
         t.pos == "ADJ" and parsed.tokens[t.i + 1].pos == "CCONJ" for t in parsed.subtree(subject)
     )
     return judged or bool(joined) or after_and
-
-
-def _reaches_person(parsed: Parsed, token: Token) -> bool:
-    """*States the purpose of the visit to him*: whom something is told, given or shown, or with whom it is shared, may
-    belong to the verb, whatever the parser thinks."""
-    noun = parsed.child(token, "pobj") if token.dep == "prep" and token.lower in ("to", "with") else None
-    return noun is not None and (is_person(parsed, noun) or noun.entity == "PERSON")
-
-
-def _out_of_number(verb: Token, subject: Token) -> bool:
-    """Whether the verb does not agree with its subject: then it may be no verb, as in "nine, claim 552086"."""
-    return verb.tag == "VBP" and subject.tag in ("NN", "NNP", "DT")
 
 
 def _passive_edits(parsed: Parsed, verb: Token, subject: Token, target: Token) -> list[Edit]:
@@ -388,7 +388,10 @@ def _can_act(parsed: Parsed, doer: Token) -> bool:
     if place is not None and place.lower not in ("of", "from", "about"):
         return False  # "bitten by a dog on the leg": not a dog on the leg
     behind = parsed.tokens[parsed.subtree(doer)[-1].i + 1 :][:1]
-    if any(t.pos == "ADP" and t.sentence == doer.sentence and not _is_timed(parsed, t) for t in behind):
+    # "Invited by Ann to dinner": a name alone takes no phrase with it
+    named = doer.pos == "PROPN" and parsed.child(doer, "conj") is None
+    apart = named and any(parsed.tokens[t.head].pos == "VERB" and t.head < doer.i for t in behind)
+    if not apart and any(t.pos == "ADP" and t.sentence == doer.sentence and not _is_timed(parsed, t) for t in behind):
         return False  # "organised by Ann and others from her course"
     # What a margin, a toy or the 9th "does" is a measure, a means or a time.
     living = is_person(parsed, doer) or noun_class(doer) in _LIVING or doer.lower == "people"

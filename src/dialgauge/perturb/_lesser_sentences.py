@@ -3,12 +3,13 @@
 import re
 
 from dialgauge.corpus import Dialogue
+from dialgauge.perturb._deletions_limits import has_tense
 from dialgauge.perturb._grammar import is_finite
-from dialgauge.perturb._guards import Safe, lemma_of, safe_ones
+from dialgauge.perturb._guards import Safe, is_definite, lemma_of, safe_ones
 from dialgauge.perturb._importance import nearness, tells_outcome
-from dialgauge.perturb._left_behind import looks_back
+from dialgauge.perturb._left_behind import is_tied, looks_back, may_mean_others
 from dialgauge.perturb._looking_back import TYING
-from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import names_person
 
 #: What they come to in the end.
@@ -30,6 +31,15 @@ def lesser_sentences(parsed: Parsed, dialogue: Dialogue | None) -> Safe[int]:
     return Safe(ranked, safe.refused)
 
 
+def first_can_go(parsed: Parsed) -> bool:
+    """Whether the second sentence can open a text: it points back to nothing that only the first one names."""
+    texts = [parsed.text[start:end] for start, end in parsed.sentences]
+    stays = is_tied(texts[1], True) or may_mean_others(texts[1], texts[0]) or looks_back(texts, [0])
+    refused = _uncut(parsed, 0) or _uncut(parsed, 1) or _tied(parsed, 0) or _introduces(parsed, 0)
+    known = any(t.sentence == 1 and t.pos == "NOUN" and is_definite(parsed, t) for t in parsed.tokens)
+    return not stays and not refused and not known
+
+
 def _is_outcome(sentence: str) -> bool:
     return tells_outcome(sentence) or _DECIDED.search(sentence) is not None
 
@@ -43,7 +53,15 @@ def _uncut(parsed: Parsed, place: int) -> str:
         return "not a sentence"  # "… at Stars. com and …": a full stop within a name
     if text.count('"') % 2 or text.count("(") != text.count(")") or text.count("“") != text.count("”"):
         return "quotes or brackets would be cut"
-    return "" if any(is_finite(t) for t in parsed.tokens if t.sentence == place) else "not a sentence"
+    words = [t for t in parsed.tokens if t.sentence == place]
+    finite = any(is_finite(t) or (t.dep == "ROOT" and has_tense(parsed, t)) for t in words)
+    return "" if finite or any(map(_is_short, words, words[1:], words[2:])) else "not a sentence"
+
+
+def _is_short(clitic: Token, after: Token, beyond: Token) -> bool:
+    """*Ann's grateful.*, *Ann's not surprised.*, where the parser takes *'s* for a possessive."""
+    short = clitic.lower == "'s" and after.tag in ("JJ", "RB", "VBG", "VBN")
+    return short and beyond.pos not in ("NOUN", "PROPN") and (after.tag == "RB" or beyond.pos != "ADJ")
 
 
 def _tied(parsed: Parsed, place: int) -> str:

@@ -1,9 +1,11 @@
 """Whether the rest of a text speaks of something that only a phrase of it introduces."""
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
-from dialgauge.perturb._guards import has_determiner, lemma_of
+from dialgauge.perturb._grammar import is_finite
+from dialgauge.perturb._guards import has_determiner, lemma_of, noun_class
 from dialgauge.perturb._lexicon import root
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person
@@ -19,6 +21,11 @@ _PLURAL = frozenset(["they", "them", "their", "theirs", "themselves", "ones"])
 _TOGETHER = frozenset(["both", "each", "together"])
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth")
 _SPANS = frozenset(["day", "evening", "month", "morning", "night", "week", "year"])
+#: Verbs of answering, and what says to what.
+_ANSWERING = frozenset(["accept", "agree", "comply", "decline", "disagree", "refuse", "try"])
+_SAID_WITH = frozenset(["ccomp", "dobj", "prep", "prt", "xcomp"])
+#: Supersenses of groups and people.
+_LIVING = (14, 18)
 _NEUTER = frozenset(["it", "its", "itself", "one"])
 
 
@@ -50,6 +57,12 @@ def referred_to(parsed: Parsed, phrase: tuple[int, int, Token]) -> str:
     named = any(t.pos in ("NOUN", "PROPN") for t in parsed.tokens[first : last + 1])
     if named and any(t.lower == "there" and t.dep == "advmod" for t in later if t.sentence <= token.sentence + 1):
         return "spoken of again"  # "buys them at the post office. She's going there"
+    happens = token.dep in ("advcl", "conj") and token.pos in ("VERB", "AUX")
+    if happens and any(_is_answer(parsed, t) for t in later if t.sentence <= token.sentence + 1):
+        return "spoken of again"  # "George advises him to work out. Mike tries but he gets tired"
+    nouns = [t for t in parsed.tokens[first : last + 1] if t.pos in ("NOUN", "PROPN") and t.entity not in _WHEN]
+    if any(_is_another(parsed, t, nouns) for t in later if t.sentence <= token.sentence + 1):
+        return "spoken of again"  # "a contract with a headhunter and will see other agencies"
     if any(t.lower == "some" and t.dep in ("dobj", "pobj") for t in later):
         return "spoken of again"  # "needs sugar. She comes to borrow some"
     if token.dep == "conj" and token.pos in ("NOUN", "PROPN") and any(t.lower in _PLURAL for t in later):
@@ -88,6 +101,26 @@ def referred_to(parsed: Parsed, phrase: tuple[int, int, Token]) -> str:
         if elsewhere or pronouns & words:
             return "spoken of again"
     return ""
+
+
+def _is_answer(parsed: Parsed, verb: Token) -> bool:
+    """*Agrees*, *tries*, without what it is that they agree to or try."""
+    alone = verb.pos == "VERB" and is_finite(verb) and lemma_of(verb) in _ANSWERING
+    return alone and not any(parsed.tokens[c].dep in _SAID_WITH and c > verb.i for c in verb.children)
+
+
+def _is_another(parsed: Parsed, word: Token, nouns: Sequence[Token]) -> bool:
+    """*Other agencies*, *someone else*: another one of the kind of these nouns; not *each other*."""
+    if word.lower not in ("another", "else", "other", "others") or parsed.tokens[word.i - 1].lower == "each":
+        return False
+    of = parsed.tokens[word.head] if word.dep in ("amod", "det") else None
+    return bool(nouns) and (of is None or any(_kind(parsed, one) in (None, _kind(parsed, of)) for one in nouns))
+
+
+def _kind(parsed: Parsed, noun: Token) -> int | None:
+    """The supersense of a noun; of people and groups, the same."""
+    living = is_person(parsed, noun) or noun.entity in ("ORG", "PERSON") or noun_class(noun) in _LIVING
+    return _LIVING[0] if living else noun_class(noun)
 
 
 def _is_place_again(parsed: Parsed, noun: Token) -> bool:

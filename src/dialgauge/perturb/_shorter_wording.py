@@ -68,7 +68,7 @@ def _wordy(parsed: Parsed) -> Iterator[Edit]:
             verb = next((t for t in parsed.tokens if t.start == match.start()), None)
             if verb is not None and verb.pos == "NOUN" and verb.dep != "ROOT":
                 continue  # "talks about the pay go on"
-            if short == "with" and verb is not None and parsed.tokens[verb.i - 1].pos == "VERB":
+            if short == "with" and verb is not None and parsed.tokens[verb.i - 1].pos in ("AUX", "VERB"):
                 continue  # "get together with her"
             base = verb is not None and (verb.tag in ("VB", "VBP") or (verb.dep == "ROOT" and verb.tag == "NN"))
             if match.group().lower() in _BASE_FORMS and not base:

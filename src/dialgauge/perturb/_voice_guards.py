@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from dialgauge.perturb._grammar import is_finite
 from dialgauge.perturb._guards import lemma_of, noun_class
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_first_name, is_person
@@ -16,6 +17,7 @@ _LIVING, _ACT, _MEASURES = frozenset((5, 14, 18)), 4, frozenset((23, 28))
 _TRADING = frozenset(["bill", "buy", "charge", "hire", "let", "pay", "rent", "sell"])
 #: Verbs whose object is words.
 _OF_WORDS = frozenset(["read", "recite", "sing", "write"])
+_NOMINATIVE = {"him": "he", "her": "she", "them": "they"}
 #: An object of more words does not stand before a particle or an adverb of its verb.
 _SHORT_OBJECT = 2
 #: A full stop within a phrase, unless it closes a title.
@@ -35,13 +37,69 @@ def is_torn_apart(parsed: Parsed, verb: Token, target: Token) -> bool:
     second = any(t.dep == "det" and parsed.tokens[t.i - 1].pos in ("NOUN", "PROPN") for t in object_[1:])
     aside = second or any(t.text == "," for t in object_)  # "her neighbour, Jack"
     own = any(REFLEXIVE.search(t.lower) for t in [*object_, *behind[:1]])
-    return loose or compared or opens_clause or own or aside
+    near = behind[: next((k for k, t in enumerate(behind) if t.pos in ("CCONJ", "PUNCT", "SCONJ")), len(behind))]
+    judged = bool(near) and (near[-1].pos == "ADJ" or near[-1].tag == "VBG")  # "found it at that price tempting"
+    doing = any(t.dep == "pcomp" and t.tag == "VBG" for t in behind)  # "instead of sleeping"
+    leaning = any(one.lemma == "do" and two.lower in ("either", "so", "too") for one, two in pairwise(behind))
+    return loose or compared or opens_clause or own or aside or doing or judged or leaning
 
 
 def is_written_to(parsed: Parsed, verb: Token, target: Token) -> bool:
     """*She wrote him*: it is not he who was written."""
     somebody = is_person(parsed, target) or target.lower in ("him", "her", "them", "me", "us")
     return somebody and lemma_of(verb) in _OF_WORDS
+
+
+def reaches_person(parsed: Parsed, token: Token) -> bool:
+    """*States the purpose of the visit to him*: whom something is told, given or shown, or with whom it is shared, may
+    belong to the verb, whatever the parser thinks."""
+    noun = parsed.child(token, "pobj") if token.dep == "prep" and token.lower in ("to", "with") else None
+    return noun is not None and (is_person(parsed, noun) or noun.entity == "PERSON")
+
+
+def is_out_of_number(verb: Token, subject: Token) -> bool:
+    """Whether the verb does not agree with its subject: then it may be no verb, as in "nine, claim 552086"."""
+    return verb.tag == "VBP" and subject.tag in ("NN", "NNP", "DT")
+
+
+def tears_marks(parsed: Parsed, phrase: Sequence[Token]) -> bool:
+    """*Play the new episode of "Criminal Minds."*, *met a Philips'*: a mark of the phrase stands outside of it."""
+    start, end = phrase[0].start, phrase[-1].end
+    odd = any(parsed.text.count(mark, start, end) % 2 for mark in '"`') or any(
+        parsed.text.count(one, start, end) != parsed.text.count(other, start, end) for one, other in ("“”", "()", "[]")
+    )
+    return odd or parsed.text[end : end + 1] in ("'", "’", "-", "/")
+
+
+def is_crowded_behind(parsed: Parsed, last: Token) -> bool:
+    """*Recommends a suit and Ann buys it*: by whom it is recommended and who buys it would be read as one."""
+    behind = [t for t in parsed.tokens[last.i + 1 : last.i + 3] if t.sentence == last.sentence]
+    return len(behind) > 1 and behind[0].pos == "CCONJ" and behind[1].pos in ("ADJ", "DET", "NOUN", "NUM", "PROPN")
+
+
+def may_be_another(parsed: Parsed, subject: Token, target: Token) -> bool:
+    """*He gives her the number of Will, so she can ask him*: *he* would be the one who stands first. *Kate binge
+    watched it*: the subject is not all that the parser takes for it. *Asks the location*: asked is somebody."""
+    sentence = [t for t in parsed.tokens if t.sentence == target.sentence]
+    again = any(t.dep in ("nsubj", "nsubjpass") and t.lower == _NOMINATIVE.get(target.lower) for t in sentence)
+    again = again or any(_NOMINATIVE.get(t.lower) == subject.lower and t.tag == "PRP" for t in sentence)
+    before = [t for t in sentence if t.i < subject.left]
+    again = again or (target.lower == "it" and any(t.tag == "NN" and not is_person(parsed, t) for t in before))
+    whole = parsed.subtree(subject)
+    parts = [parsed.tokens[c] for c in subject.children if parsed.tokens[c].dep == "compound"]
+    # "Tony, David and Luke", where the first of them is thought to be spoken to
+    row = before[-1:] and before[-1].text == "," and not any(map(is_finite, before)) and before[0].pos == "PROPN"
+    misread_row = bool(row) or holds_two_names(whole) or whole[-1].pos == "CCONJ"
+    # "Pen packed it", where the parser does not know the name
+    bare = whole[0].i == whole[-1].i and subject.tag in ("NN", "NNS") and not is_person(parsed, subject)
+    misread = (
+        subject.pos == "NUM"
+        or (bare and subject.text[0].isupper())
+        or (subject.tag == "NN" and any(is_first_name(t.text) for t in parts))
+    )
+    verb = parsed.tokens[target.head]
+    somebody = is_person(parsed, target) or target.pos in ("PRON", "PROPN")
+    return again or misread or misread_row or (lemma_of(verb) == "ask" and not somebody)
 
 
 def is_no_doer(parsed: Parsed, verb: Token, subject: Token, by: Token) -> bool:
