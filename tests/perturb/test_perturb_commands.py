@@ -56,6 +56,17 @@ def test_one_is_shown_in_full() -> None:
         runner.invoke(app, ["perturbations", "jumbel"], catch_exceptions=False)
 
 
+def test_of_many_readings_the_last_ones_are_shown() -> None:
+    (entry,) = (one for one in all_perturbations().values() if one.name == "drop_phrases")
+    last = {one.label: one for one in entry.measured}
+    done = runner.invoke(app, ["perturbations", "drop_phrases"], env={"COLUMNS": "1000"})
+    assert all(one.line() in done.output for one in last.values())
+    assert done.output.count("as claimed") == len(last)
+    assert f"and {len(entry.measured) - len(last)} earlier readings" in done.output
+    asked = json.loads(runner.invoke(app, ["perturbations", "drop_phrases", "--json"]).output)
+    assert asked["measured"] == [one.line() for one in entry.measured]
+
+
 def test_a_corpus_is_perturbed_and_written(tmp_path: Path) -> None:
     target = tmp_path / "perturbed"
     options = ["-p", "typos", "-p", "sentence_reorder", "-n", "2", "--seed", "4", "-o", str(target)]

@@ -76,11 +76,10 @@ def perturbations(
         raise InputError("--gate needs --declined CORPUS: it says what the gates stop there")
     found = list({request.perturbation.name: request.perturbation for request in requests}.values())
     if name is not None and len(found) == 1:
-        facts = _facts(found[0])
         if json:
-            print_json(facts)
+            print_json(_facts(found[0]))
         else:
-            _show(facts)
+            _show(found[0])
         return
     if json:
         print_json({"perturbations": [_facts(entry) for entry in found]})
@@ -266,13 +265,21 @@ def _levels(entry: "Perturbation") -> str:
 
 def _teach(entry: "Perturbation") -> str:
     shown = "".join(f"\n  {before}\n→ {after}" for before, after in entry.examples[:1])
-    last = {reading.label: reading for reading in entry.measured}
-    read = "".join(f"\n{reading.line()}" for reading in last.values())
+    read = "".join(f"\n{line}" for line in _last_readings(entry))
     return f"{entry.description}{shown}{read}"
 
 
-def _show(facts: dict[str, Any]) -> None:
+def _last_readings(entry: "Perturbation") -> list[str]:
+    """The last reading of each level or style: earlier ones were of earlier rules."""
+    return [reading.line() for reading in {reading.label: reading for reading in entry.measured}.values()]
+
+
+def _show(entry: "Perturbation") -> None:
+    facts = _facts(entry)
     options, examples = facts.pop("options"), facts.pop("examples")
+    last = _last_readings(entry)
+    earlier = len(entry.measured) - len(last)
+    facts["measured"] = "\n".join([*last, *([f"and {earlier} earlier readings (--json)"] if earlier else [])])
     facts["effects"] = ", ".join(f"{effect} {name}" for name, effect in facts["effects"].items())
     rows = [(key, ", ".join(map(str, v)) if isinstance(v, list) else v) for key, v in facts.items()]
     print_table(str(facts["name"]), ("field", "value"), rows)
