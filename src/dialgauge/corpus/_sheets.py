@@ -10,10 +10,10 @@ from dialgauge.corpus._blind_keys import with_letters_told
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._items import with_items
-from dialgauge.corpus._linked import are_alike, with_links
-from dialgauge.corpus._names import USES, heading, is_dimension, normalised
+from dialgauge.corpus._linked import are_alike, is_taken_over, with_links
+from dialgauge.corpus._names import TELLING, USES, heading, is_dimension, normalised
 from dialgauge.corpus._normal_form import in_words
-from dialgauge.corpus._parts_unread import held_by
+from dialgauge.corpus._parts_unread import held_by, lacks_headings
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._put_aside import put_aside
 from dialgauge.corpus._rows import as_text
@@ -22,6 +22,7 @@ from dialgauge.corpus._sides import columns_of, options_of
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._utterances import without_totals
 from dialgauge.corpus._wide import as_long
+from dialgauge.corpus._wide_headings import is_judged
 from dialgauge.errors import InputError
 
 #: The column that holds the name of the sheet a row comes from.
@@ -51,6 +52,7 @@ def one_table(
     sheets = [
         replace(one, frame=_with_names_below(tidied[one.name].frame), place=tidied[one.name].place) for one in sheets
     ]
+    sheets = [_without_gaps(one) for one in sheets]
     sheets = with_systems_named(sheets, notes)
     as_they_are = tuple(sheets)
     sheets = with_letters_told(sheets, notes)
@@ -64,11 +66,11 @@ def one_table(
     filled = filled or list(sheets[:1])
     if len(filled) > 1 and not are_alike(filled):
         filled = _joinable(filled, plans)
-    left_out = [sheet.name for sheet in sheets if sheet not in filled]
+    left_out = [sheet.name for sheet in sheets if sheet not in filled and not is_taken_over(sheet, filled)]
     read = f"only the {what} {filled[0].name!r} is read; " if len(filled) == 1 else f"{what}s that hold no such data: "
     said = [f"{read}{'left out: ' if len(filled) == 1 else ''}{', '.join(left_out)}"] if left_out else []
-    table = _stacked(filled, plans, what)
-    unread = _unread([sheet for sheet in sheets if sheet not in filled], filled, plans, what)
+    table = _stacked(_without_facts(filled, plans, notes), plans, what)
+    unread = _unread([sheet for sheet in sheets if sheet.name in left_out], filled, plans, what)
     # A list of the answers that may be given has one column.
     unread |= _unread([sheet for sheet in hidden if sheet.frame.width > 1], filled, plans, f"hidden {what}")
     parts = (*as_they_are, *(sheet for sheet in hidden if sheet.name not in unread))
@@ -90,6 +92,14 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
         for column in plans[sheet.name].uses.get(use, ())
         for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()
     } | {sheet.name for sheet in filled}
+    ids = {
+        text
+        for sheet in filled
+        for column in plans[sheet.name].uses.get("dialogue_id", ())
+        for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()
+    }
+    said = {text for sheet in filled for column in sheet.frame.iter_columns() for text in _short(column)}
+    said |= {normalised(column) for sheet in filled for column in sheet.frame.columns}
     found = {}
     systems = {str(name) for sheet in filled for name in _systems_in(sheet, plans[sheet.name])}
     for sheet in left_out:
@@ -97,6 +107,19 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
             found[sheet.name] = (
                 f"the {what} {sheet.name!r} may say which system {', '.join(map(repr, sorted(systems)))} mean in each "
                 f"dialogue, and was not read: name the systems in the rows, or leave it out (--map ignore={sheet.name})"
+            )
+            continue
+        if lacks_headings(sheet.frame, ids):
+            found[sheet.name] = (
+                f"the {what} {sheet.name!r} has no headings ({', '.join(repr(name[:20]) for name in sheet.frame.columns[:3])} … "
+                f"are of its first row) and was not read: write a line of names above its rows (such as dialogue_id, system, "
+                f"annotator, clarity), or leave it out (--map ignore={sheet.name})"
+            )
+            continue
+        if told := _systems_told(sheet.frame, said):
+            found[sheet.name] = (
+                f"the {what} {sheet.name!r} names systems that nothing else does ({', '.join(map(repr, told[:3]))}) and "
+                f"was not read: name them in the rows that are judged, or leave it out (--map ignore={sheet.name})"
             )
             continue
         held = held_by(sheet.frame, names)
@@ -114,6 +137,29 @@ def _systems_in(sheet: Sheet, plan: Plan) -> list[str]:
     return [text for column in columns for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()]
 
 
+def _systems_told(frame: pl.DataFrame, said: Set[str]) -> list[str]:
+    """The systems in columns that are called so, where rows name several and nothing that was read has any of them."""
+    found: list[str] = []
+    for column in frame.columns:
+        words = set(normalised(column).split("_"))
+        if not words & (TELLING["system"] | {"systems", "models"}) or words & {"id", "version", "type", "description"}:
+            continue
+        named = _short(frame[column])
+        recurring = frame.height >= 2 * len(named) > 2
+        if recurring and not any(name in said or normalised(name) in said for name in named):
+            found += sorted(named)
+    return found
+
+
+def _short(values: pl.Series) -> set[str]:
+    """The cells of a column that may be names."""
+    if values.dtype.is_nested():
+        return set()
+    texts = values.drop_nulls().cast(pl.String, strict=False).str.strip_chars().unique()
+    return {text for text in texts if 0 < len(text) <= _LONGEST_NAME}
+
+
+_LONGEST_NAME = 60
 #: What stands for a system is no longer than this: "A", "M2".
 _LONGEST_LETTER = 2
 
@@ -125,6 +171,19 @@ def _may_be_key(frame: pl.DataFrame, systems: Set[str]) -> bool:
     columns = {column.rpartition(".")[2] for column in frame.columns}
     cells = [set(frame[column].drop_nulls().cast(pl.String, strict=False)) for column in frame.columns]
     return systems <= columns or any(systems <= own and len(own) <= 2 * len(systems) for own in cells)
+
+
+def _without_gaps(sheet: Sheet) -> Sheet:
+    """A sheet without empty rows, which would have its name once it stands below others."""
+    if not sheet.frame.width or any(dtype.is_nested() for dtype in sheet.frame.dtypes):
+        return sheet
+    kept = sheet.frame.select(pl.any_horizontal(pl.all().is_not_null())).to_series().arg_true().to_list()
+    place = sheet.place
+    if len(kept) == sheet.frame.height:
+        return sheet
+    return replace(
+        sheet, frame=sheet.frame[kept], place=lambda row: place(kept[row] if row < len(kept) else row)
+    )
 
 
 def _with_names_below(frame: pl.DataFrame) -> pl.DataFrame:
@@ -202,6 +261,29 @@ def _with_references(sheets: Sequence[Sheet], plans: dict[str, Plan], notes: lis
         if len(texts) == 1 and {"dialogue", "dialogue_id"} <= set(uses) and "reference" not in sheet.frame.columns:
             notes.append(f"{sheet.name}: no column names a system: {texts[0]!r} is read as the references")
             sheet = replace(sheet, frame=sheet.frame.rename({texts[0]: "reference"}))
+        made.append(sheet)
+    return made
+
+
+def _without_facts(sheets: Sequence[Sheet], plans: dict[str, Plan], notes: list[str]) -> list[Sheet]:
+    """The sheets, that of the dialogues without answers that are about these: whether a call was resolved.
+
+    Somebody is named in another sheet who judged what systems wrote; a dimension by name stays, and is asked about.
+    """
+    others = [plans[sheet.name] for sheet in sheets]
+    judged = any(one.has("annotator") and one.has("system") and one.named("dimension") for one in others)
+    made = []
+    for sheet in sheets:
+        plan = plans[sheet.name]
+        ids = plan.uses.get("dialogue_id", ())
+        own = {"system", "summary", "reference", "annotator", "value", "dimension"} & set(plan.uses)
+        if judged and not own and plan.has("dialogue") and ids and sheet.frame[ids[0]].is_unique().all():
+            used = {c for use, columns in plan.uses.items() if not use.startswith("dimension:") for c in columns}
+            free = [c for c in sheet.frame.columns if c not in used]
+            facts = [c for c in free if is_judged(sheet.frame, c) and not is_dimension(normalised(heading(c)[0]))]
+            if facts:
+                notes.append(f"{sheet.name}: about the dialogues, not used: {', '.join(facts)}")
+                sheet = replace(sheet, frame=sheet.frame.drop(facts))
         made.append(sheet)
     return made
 
@@ -350,7 +432,8 @@ def _between(name: str, words: Sequence[str], first: int, last: int) -> str:
     """The part of a name without its first and its last words, as it is written."""
     before = r"[\W_]*".join(map(re.escape, words[:first]))
     behind = r"[\W_]*".join(map(re.escape, words[len(words) - last :]))
-    found = re.fullmatch(rf"{before}[\W_]*(.*?)[\W_]*{behind}", name, re.DOTALL)
+    end = rf"[\W_]*{behind}" if last else ""  # the dot of "Priya N." is hers
+    found = re.fullmatch(rf"{before}[\W_]*(.*?){end}", name, re.DOTALL)
     return found[1] if found else name
 
 
