@@ -32,6 +32,7 @@ from dialgauge.corpus._look_alikes import (
     share_words,
     speaks_in_words,
     speaks_like,
+    unread_preferences,
 )
 from dialgauge.corpus._mapping import IGNORE, Mapped
 from dialgauge.corpus._names import AGGREGATES, is_of_conversation, is_person, normalised, says_how_sure
@@ -86,12 +87,15 @@ def lost_fields(
         used |= {name for use in _OF_KEY for name in plan.uses.get(use, ()) if raw.records is None}
         fields = fields_of(asked)
     unknown = [one for path, one in fields.items() if path not in used and path not in table.ignored]
+    guessing = not any(use.startswith("dimension:") or use == "value" for use in mapping)
     unnamed = columns_without_heading(raw.frame) if raw.records is None else []
     if raw.records is None and not _has_dialogues(parts):
         unnamed += texts_in_headings(raw.frame.columns)
     if hasattr(parts, "choices") and parts.choices.is_empty():
         short = [one for one in unknown if all(len(text.split()) <= _LONGEST_NAME for text in one.counts)]
         unnamed += unread_choices(one.names[-1] for one in short if one.names)
+    if hasattr(parts, "choices") and parts.choices.is_empty() and parts.preferences.is_empty() and guessing:
+        unnamed += unread_preferences(unknown, stored_names(parts))
     names = (
         *parts_unread,
         *unnamed,
@@ -99,7 +103,6 @@ def lost_fields(
         *_lost_names(table, plan, parts, unknown),
         *_lost_keys(raw, table, parts),
     )
-    guessing = not any(use.startswith("dimension:") or use == "value" for use in mapping)
     judged = _judged_fields(unknown, table, plan, parts) if guessing else {}
     texts = [one for one in unknown if one.path not in judged and looks_like_texts(one)]
     if not judged and not texts:

@@ -29,7 +29,8 @@ def with_sides_below(source: Sheet, target: Sheet) -> tuple[Sheet, Sheet, list[S
 
     What the first says of both summaries of a row, which of them is better, is a third sheet.
     """
-    called = [column for column in target.frame.columns if _is_called_summary(column)]
+    wide, called = _a_row_for_each(source, target)
+    target, called = wide, called or [column for column in target.frame.columns if _is_called_summary(column)]
     texts = [column for column in called if _has_texts(target.frame[column])]
     if len(texts) < _FEWEST or {_ITEM, "summary", "system"} & {*target.frame.columns, *source.frame.columns}:
         return None
@@ -53,6 +54,34 @@ def with_sides_below(source: Sheet, target: Sheet) -> tuple[Sheet, Sheet, list[S
             chosen = [column for column in asking.frame.columns if column not in compared[0]]
             return replace(asking, frame=asking.frame.select(chosen)), _long(target, key, texts), [compared[1]]
     return None
+
+
+def _a_row_for_each(source: Sheet, target: Sheet) -> tuple[Sheet, list[str]]:
+    """The target with a row for each dialogue where it has one for each text (``Meeting 1``, ``A``), and these columns.
+
+    They are called as the headings of the source call them: "Note A" of a column *Note* with A and B.
+    """
+    frame = target.frame
+    texts = [column for column in frame.columns if _has_texts(frame[column])]
+    short = [column for column in frame.columns if column not in texts and not frame[column].null_count()]
+    headings = " ".join(source.frame.columns).lower()
+    for key in short if len(texts) == 1 else ():
+        for side in (column for column in short if column != key):
+            codes = [str(code).strip() for code in frame[side].unique(maintain_order=True)]
+            names = [f"{side} {code}" for code in codes]
+            once = frame.select(pl.struct(key, side).is_unique().all()).item()
+            whole = once and len(codes) == _FEWEST and frame.height == frame[key].n_unique() * len(codes)
+            if not whole or not all(name.lower() in headings for name in names):
+                continue
+            made = frame.select(pl.col(key).unique(maintain_order=True))
+            for code, name in zip(codes, names, strict=True):
+                own = frame.filter(pl.col(side).cast(pl.String).str.strip_chars() == code).drop(side)
+                rest = {column: f"{column} {code}" for column in own.columns if column not in (key, texts[0])}
+                made = made.join(own.rename({**rest, texts[0]: name}), on=key, how="left", maintain_order="left")
+            rows = [frame[key].index_of(value) or 0 for value in made[key]]
+            place = target.place
+            return replace(target, frame=made, place=lambda row: place(rows[row] if row < len(rows) else row)), names
+    return target, []
 
 
 def _has_texts(values: pl.Series) -> bool:
@@ -87,7 +116,8 @@ def _compared(source: Sheet, target: Sheet, key: str, texts: Sequence[str]) -> t
             *rest,
             pl.lit(row).alias("dialogue_id"),
             *(pl.lit(one, pl.String).alias(f"system_{side}") for side, one in zip("ab", sides[row], strict=True)),
-            pl.col(column).cast(pl.String).alias(asked or "preferred"),
+            # "Note A" is the first, whatever the texts are called.
+            pl.col(column).cast(pl.String).str.strip_chars().replace(dict(zip(texts, "AB", strict=True))).alias(asked or "preferred"),
         )
         for column, (row, asked) in found.items()
     ]

@@ -35,7 +35,7 @@ def with_items(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
                 about_people = _about_people(joined.frame, asking.frame, cells)
                 made[made.index(source)] = replace(joined, frame=joined.frame.drop(about_people))
                 made.remove(target)
-                made += compared
+                made += [replace(one, frame=one.frame.drop(about_people, strict=False)) for one in compared]
                 notes.append(f"the headings of {source.name!r} name rows of {target.name!r}, by its column {key!r}")
                 if about_people:
                     notes.append(f"answers of {source.name!r} about none of them, not used: {', '.join(about_people)}")

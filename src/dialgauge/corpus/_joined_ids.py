@@ -24,7 +24,7 @@ def with_systems(table: Table, plan: Plan, corpus: Corpus) -> Table:
     column = plan.uses["dialogue_id"][0]
     given = table.frame[column].cast(pl.String)
     dialogues, systems = set(corpus.dialogues["dialogue_id"]), set(corpus.summaries["system"])
-    parted = {name: _parted(name, dialogues, systems) for name in given.drop_nulls().unique()}
+    parted = {name: parted_name(name, dialogues, systems) for name in given.drop_nulls().unique()}
     if parted and all(parted.values()):
         frame = table.frame.with_columns(
             pl.Series(column, [None if name is None else parted[name][0] for name in given], pl.String),  # type: ignore[index]
@@ -197,7 +197,7 @@ def _depends(frame: pl.DataFrame, column: str, on: list[str]) -> bool:
     return rows.height > 1 and rows.select(on).is_unique().all() and rows[column].n_unique() > 1
 
 
-def _parted(name: str, dialogues: set[str], systems: set[str]) -> tuple[str, str] | None:
+def parted_name(name: str, dialogues: set[str], systems: set[str]) -> tuple[str, str] | None:
     for joint in _JOINTS:
         pieces = name.split(joint)
         for cut in range(1, len(pieces)):

@@ -300,6 +300,7 @@ _COUNTING = re.compile(r"(?:n|num|number|no|count|total)_")
 #: "How sure (1-3)", "confidence", "judge_confidence", "How confident are you?", "Wie sicher sind Sie sich?".
 _CERTAINTY = re.compile(
     r"(?:how_)?(?:sure|certain|confident)(?:_(?:are|were|do)_you)?(?:_.*)?|(?:\w+_)?(?:confidence|certainty|self_?confidence)(?:_\w+)?"
+    r"|(?:is_|not_)?(?:unsure|uncertain|unsicher|inseguro)(?:_flag)?|not_sure"
     r"|(?:wie_)?sicher(?:_(?:sind|waren|bist|warst)_.*)?|(?:\w+_)?sicherheit_(?:der_|des_|ihrer_)?(?:bewert|urteil|einschatz)\w*"
     r"|(?:urteils|bewertungs)sicherheit|(?:que_tan_|cuan_)?segur[oa](?:_\w+)?|(?:nivel_de_)?confianza|(?:niveau_de_)?confiance"
 )

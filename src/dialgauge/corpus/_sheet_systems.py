@@ -44,9 +44,27 @@ def _with_systems_in_rows(sheet: Sheet, others: Sequence[Sheet]) -> Sheet:
         if sheet.frame[column].dtype != pl.String or _has_texts(sheet.frame[column]):
             continue
         named = sheet.frame[column].drop_nulls().str.strip_chars().unique(maintain_order=True).to_list()
-        if any(_columns_of(other, named, _ALONE) for other in others if other.name != sheet.name):
+        named_by = [other for other in others if other.name != sheet.name and _columns_of(other, named, _ALONE)]
+        if any(_each_has_all(sheet.frame, column, other.frame) for other in named_by):
             found.append(column)
     return replace(sheet, frame=sheet.frame.rename({found[0]: _SYSTEM})) if len(found) == 1 else sheet
+
+
+def _each_has_all(frame: pl.DataFrame, column: str, told: pl.DataFrame) -> bool:
+    """Whether each dialogue has a row for every system, as many for each: a vote names only some of them."""
+    for key in (one for one in frame.columns if one != column and one in told.columns):
+        ids = frame[key].cast(pl.String, strict=False)
+        if ids.drop_nulls().n_unique() < _FEWEST or not set(ids.drop_nulls()) <= set(told[key].cast(pl.String)):
+            continue
+        rows = pl.DataFrame({"id": ids, "name": frame[column].str.strip_chars()}).drop_nulls()
+        counted = rows.group_by("id", "name").len().group_by("id").agg(pl.len().alias("names"), pl.col("len").n_unique())
+        even = counted.filter((pl.col("names") == rows["name"].n_unique()) & (pl.col("len") == 1))
+        if even.height * 10 >= counted.height * 9:
+            return True
+    return False
+
+
+_FEWEST = 2
 
 
 def _long_by_system(sheet: Sheet, others: Sequence[Sheet], notes: list[str]) -> Sheet:

@@ -10,8 +10,9 @@ from dialgauge.corpus._blind_keys import with_letters_told
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._items import with_items
+from dialgauge.corpus._joined_ids import parted_name
 from dialgauge.corpus._linked import are_alike, is_taken_over, with_links
-from dialgauge.corpus._names import TELLING, USES, heading, is_dimension, normalised
+from dialgauge.corpus._names import TELLING, USES, heading, is_dimension, is_housekeeping, normalised
 from dialgauge.corpus._normal_form import in_words
 from dialgauge.corpus._parts_unread import held_by, lacks_headings
 from dialgauge.corpus._plan import Plan
@@ -52,12 +53,12 @@ def one_table(
     sheets = [
         replace(one, frame=_with_names_below(tidied[one.name].frame), place=tidied[one.name].place) for one in sheets
     ]
-    sheets = [_without_gaps(one) for one in sheets]
     sheets = with_systems_named(sheets, notes)
     as_they_are = tuple(sheets)
     sheets = with_letters_told(sheets, notes)
     sheets = with_links(with_items(_with_dimensions(sheets), notes))
     sheets = [_long_by_person(sheet, notes) for sheet in sheets]
+    sheets = _with_people_called(_with_parted_names(_with_systems_called(sheets, notes), notes), notes)
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     sheets = [_with_known_systems(sheet, sheets, plans) for sheet in sheets]
     sheets = _with_references(sheets, plans, notes)
@@ -69,7 +70,8 @@ def one_table(
     left_out = [sheet.name for sheet in sheets if sheet not in filled and not is_taken_over(sheet, filled)]
     read = f"only the {what} {filled[0].name!r} is read; " if len(filled) == 1 else f"{what}s that hold no such data: "
     said = [f"{read}{'left out: ' if len(filled) == 1 else ''}{', '.join(left_out)}"] if left_out else []
-    table = _stacked(_without_facts(filled, plans, notes), plans, what)
+    stacking = [_without_gaps(sheet) for sheet in filled] if len(filled) > 1 else filled
+    table = _stacked(_without_facts(stacking, plans, notes), plans, what)
     unread = _unread([sheet for sheet in sheets if sheet.name in left_out], filled, plans, what)
     # A list of the answers that may be given has one column.
     unread |= _unread([sheet for sheet in hidden if sheet.frame.width > 1], filled, plans, f"hidden {what}")
@@ -99,6 +101,7 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
         for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()
     }
     said = {text for sheet in filled for column in sheet.frame.iter_columns() for text in _short(column)}
+    said |= {sheet.name for sheet in filled}
     said |= {normalised(column) for sheet in filled for column in sheet.frame.columns}
     found = {}
     systems = {str(name) for sheet in filled for name in _systems_in(sheet, plans[sheet.name])}
@@ -142,7 +145,8 @@ def _systems_told(frame: pl.DataFrame, said: Set[str]) -> list[str]:
     found: list[str] = []
     for column in frame.columns:
         words = set(normalised(column).split("_"))
-        if not words & (TELLING["system"] | {"systems", "models"}) or words & {"id", "version", "type", "description"}:
+        called = normalised(column) in USES["system"] or words & (TELLING["system"] | {"systems", "models"})
+        if not called or words & {"id", "version", "type", "description"}:
             continue
         named = _short(frame[column])
         recurring = frame.height >= 2 * len(named) > 2
@@ -171,6 +175,93 @@ def _may_be_key(frame: pl.DataFrame, systems: Set[str]) -> bool:
     columns = {column.rpartition(".")[2] for column in frame.columns}
     cells = [set(frame[column].drop_nulls().cast(pl.String, strict=False)) for column in frame.columns]
     return systems <= columns or any(systems <= own and len(own) <= 2 * len(systems) for own in cells)
+
+
+def _with_parted_names(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
+    """The sheets, with columns for the dialogue and the system where names join those that the others have.
+
+    Systems are named in a column, or are what files of the same columns are called.
+    """
+    if len(sheets) < _FEWEST_COLUMNS:
+        return list(sheets)
+    plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
+    dialogues = {
+        text
+        for sheet in sheets
+        for column in plans[sheet.name].uses.get("dialogue_id", ())
+        if {"dialogue", "summary", "reference"} & set(plans[sheet.name].uses)
+        for text in _short(sheet.frame[column])
+    }
+    systems = {name for sheet in sheets for name in _systems_in(sheet, plans[sheet.name])}
+    systems |= {sheet.name for group in _groups(sheets) for sheet in group if _holds_summaries(plans[sheet.name])}
+    made = []
+    for sheet in sheets:
+        column = next((c for c in sheet.frame.columns if _joins(sheet.frame[c], dialogues, systems)), None)
+        if column is not None and not {"system", "dialogue_id"} & {*plans[sheet.name].uses} - {"dialogue_id"}:
+            parted = [parted_name(str(name), dialogues, systems) for name in sheet.frame[column]]
+            own = [
+                pl.Series(use, [pair and pair[at] for pair in parted], pl.String)
+                for at, use in enumerate(("dialogue_id", "system"))
+            ]
+            notes.append(f"{sheet.name}: the names in {column!r} join dialogue and system, and were split")
+            sheet = replace(sheet, frame=sheet.frame.drop(column).with_columns(own))
+        made.append(sheet)
+    return made
+
+
+def _with_systems_called(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
+    """The sheets, those that each hold one summary of the same dialogues under the names of systems, as they have."""
+    made = list(sheets)
+    for group in _groups(sheets):
+        plan = make_plan(group[0].frame)
+        texts = [c for use in ("summary", "reference") for c in plan.uses.get(use, ()) if normalised(c) in USES["summary"]]
+        ids = plan.uses.get("dialogue_id", ())
+        names = [sheet.name for sheet in group]
+        named = {"system", "annotator", "dialogue"} & {*plan.uses} or plan.named("dimension")
+        if named or len(texts) != 1 or not ids or are_pages(names) or _SYSTEM in group[0].frame.columns:
+            continue
+        if any(normalised(name) in USES["reference"] for name in names):
+            continue
+        each = [set(_short(sheet.frame[ids[0]])) for sheet in group if {ids[0], texts[0]} <= {*sheet.frame.columns}]
+        whole = len(each) == len(group) and all(one == each[0] for one in each)
+        if whole and all(sheet.frame[ids[0]].is_unique().all() for sheet in group):
+            for sheet in group:
+                frame = sheet.frame.with_columns(pl.lit(sheet.name).alias(_SYSTEM)).rename({texts[0]: "summary"})
+                made[made.index(sheet)] = replace(sheet, frame=frame)
+            notes.append(f"each of {', '.join(names)} is a system")
+    return made
+
+
+_SYSTEM = "system"
+
+
+def _with_people_called(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
+    """The sheets, those of the same columns under the names of people where only so their answers are judgements."""
+    made = list(sheets)
+    for group in _groups(sheets):
+        names = [sheet.name for sheet in group]
+        plans = [make_plan(sheet.frame) for sheet in group]
+        if are_pages(names) or any(_is_data(plan) or not {"dialogue_id", "system"} <= {*plan.uses} for plan in plans):
+            continue
+        called = own_parts(names)
+        own = [one.frame.with_columns(pl.lit(called[one.name]).alias("annotator")) for one in group]
+        if "annotator" in group[0].frame.columns or not all(make_plan(frame).named("dimension") for frame in own):
+            continue
+        for sheet, frame in zip(group, own, strict=True):
+            made[made.index(sheet)] = replace(sheet, frame=frame)
+        notes.append(f"each of {', '.join(names)} is an annotator")
+    return made
+
+
+def _joins(values: pl.Series, dialogues: Set[str], systems: Set[str]) -> bool:
+    """Whether all cells of a column are names of which one part is a dialogue and the other a system."""
+    if values.dtype != pl.String or not dialogues or not systems or values.null_count() or values.n_unique() < 2:
+        return False
+    return all(parted_name(name, dialogues, systems) is not None for name in values.unique())
+
+
+def _holds_summaries(plan: Plan) -> bool:
+    return "summary" in plan.uses or any(normalised(c) in USES["summary"] for c in plan.uses.get("reference", ()))
 
 
 def _without_gaps(sheet: Sheet) -> Sheet:
@@ -279,7 +370,7 @@ def _without_facts(sheets: Sequence[Sheet], plans: dict[str, Plan], notes: list[
         own = {"system", "summary", "reference", "annotator", "value", "dimension"} & set(plan.uses)
         if judged and not own and plan.has("dialogue") and ids and sheet.frame[ids[0]].is_unique().all():
             used = {c for use, columns in plan.uses.items() if not use.startswith("dimension:") for c in columns}
-            free = [c for c in sheet.frame.columns if c not in used]
+            free = [c for c in sheet.frame.columns if c not in used and not is_housekeeping(normalised(c))]
             facts = [c for c in free if is_judged(sheet.frame, c) and not is_dimension(normalised(heading(c)[0]))]
             if facts:
                 notes.append(f"{sheet.name}: about the dialogues, not used: {', '.join(facts)}")
