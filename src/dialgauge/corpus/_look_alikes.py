@@ -24,7 +24,7 @@ from dialgauge.corpus._names import (
     normalised,
     says_how_sure,
 )
-from dialgauge.corpus._pairs import asks_for_winner
+from dialgauge.corpus._pairs import asks_for_winner, asks_which_is_preferred
 from dialgauge.corpus._shapes import JUDGEMENTS
 from dialgauge.corpus._turns import SPEAKERS
 from dialgauge.corpus._values import MOSTLY, Reading, in_words, is_answer, is_not_given, read_values
@@ -197,7 +197,7 @@ def unread_preferences(fields: Sequence[Field], names: Container[str]) -> list[s
 
     ``names`` are those of systems and the like that were stored.
     """
-    asked = [one for one in fields if asks_for_winner(normalised(one.names[-1]) if one.names else "")]
+    asked = [one for one in fields if one.names and asks_which_is_preferred(normalised(one.names[-1]))]
     asked = [one for one in asked if one.counts and all(_names_one(text, names) for text in one.counts)]
     if len({text for one in asked for text in one.counts}) < 2:
         return []

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
 from dialgauge.corpus._headings import distinct_names
 from dialgauge.corpus._names import AGGREGATES, USES, normalised
+from dialgauge.corpus._scale_ends import best_end
 from dialgauge.corpus._table import Sheet, place_in
 from dialgauge.corpus._turns import split_speaker
 from dialgauge.errors import InputError
@@ -76,9 +77,34 @@ def sections_as_sheets(text: str, file: str) -> tuple[list[Sheet], list[str]]:
     if unread := [line for one in own for line in one.unread]:
         notes.append(f"lines of the page that are no part of a dialogue or summary: {_listed(unread)}")
     written = list(dict.fromkeys(system for one in own for system in one.summaries))
+    told = _key(lines, written)
+    if told:
+        notes.append(f"the page says what its letters mean: {', '.join(f'{a} = {b}' for a, b in told.items())}")
+        again = [replace(table, names=[told.get(name, name) for name in table.names]) for table in again]
+        for one in own:
+            one.summaries = {told[system]: text for system, text in one.summaries.items()}
+        written, shape = [told[system] for system in written], tuple(told.get(name, name) for name in shape)
     if len(written) > 1 and set(written) <= set(shape):
-        return [_wide(again, own, ids, written, file)], notes
+        ranked = any(best_end(_plain(line)) == "lower" for line in lines)
+        return [_wide(again, own, ids, written, file, "rank" if ranked else "rating")], notes
     return _apart(again, own, ids, file), notes
+
+
+def _key(lines: Sequence[str], letters: Sequence[str]) -> dict[str, str]:
+    """Which system each letter means, where a line of the page says so of all: "X = Template bot, Y = Nova 8B"."""
+    if len(letters) < _FEWEST_TURNS or any(len(letter) > _LONGEST_LETTER for letter in letters):
+        return {}
+    found = []
+    for line in lines:
+        pairs = [_EQUAL.fullmatch(part.strip()) for part in re.split(r"[,;]\s", _plain(_BEFORE.sub("", line)))]
+        said = {at[1]: at[2].strip(" .") for at in pairs if at is not None}
+        if set(said) == set(letters) and len(pairs) == len(said) == len(set(said.values())):
+            found.append(said)
+    return found[0] if len(found) == 1 else {}
+
+
+#: "X = Template bot"; what stands for a system is no longer than two letters.
+_EQUAL, _LONGEST_LETTER = re.compile(r"(\w{1,2})\s*(?:=|:|→|is|stands for)\s*(\S.*)"), 2
 
 
 def _refused(file: str, tables: Sequence[_Found], lost: _Found | None) -> InputError:
@@ -122,9 +148,10 @@ def _wide(
     ids: Sequence[tuple[str, str | None]],
     systems: Sequence[str],
     file: str,
+    asked: str,
 ) -> Sheet:
     """The rows of tables that have a column of marks for each system, with the texts of all beside them."""
-    names = [f"rating_{name}" if name in systems else name for name in tables[0].names]
+    names = [f"{asked}_{name}" if name in systems else name for name in tables[0].names]
     rows = [
         (
             [*_about(name, section), *(section.summaries.get(system) for system in systems), *row],
@@ -306,6 +333,9 @@ def _speaks(said: str) -> bool:
 def _summary_or_reference(said: str, systems: dict[str, str]) -> tuple[str | None, str] | None:
     """The system and its summary, or no system and the reference, that a line gives; None for any other line."""
     pair = split_speaker(said)
+    dashed = _JOINT.split(said, maxsplit=1)
+    if pair is None and len(dashed) > 1 and normalised(dashed[0]) in systems:  # "X – The parcel is late."
+        pair = (dashed[0], dashed[1])
     name = normalised(pair[0]) if pair else ""
     if pair and pair[1] and name in systems:
         return systems[name], pair[1]

@@ -146,9 +146,7 @@ DIMENSIONS = frozenset(
         "calidad coerenza fluidita rilevanza accuratezza completezza chiarezza fedelta coerencia fluencia precisao "
         "clareza fidelidade samenhang vloeiendheid relevantie nauwkeurigheid volledigheid duidelijkheid honesty "
         "engagement engagingness interestingness interesting specificity verbosity harmlessness instruction_following "
-        "up_to_date thorough organized comprehensible succinct internally_consistent ease_of_reading usable "
-        "richtigkeit brauchbarkeit fiel veracidad correccion utilidad utilizable exhaustivite utilite utilita pertinenza "
-        "juistheid bruikbaarheid leesbaarheid utilidade correcao "
+        "up_to_date thorough organized comprehensible succinct internally_consistent ease_of_reading fiel "
         "连贯性 流畅性 流畅度 一致性 相关性 忠实度 忠实性 准确性 准确度 完整性 简洁性 可读性 信息量 总体 "
         "总体质量 一貫性 流暢性 関連性"
     )

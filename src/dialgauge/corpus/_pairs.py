@@ -71,6 +71,11 @@ def asks_for_winner(name: str) -> bool:
     return name in _WINNER or bool(set(name.split("_")) & _PREFERRING)
 
 
+def asks_which_is_preferred(name: str) -> bool:
+    """Whether a normalised name asks so in words: ``label`` and ``choice`` may be anything."""
+    return bool(set(name.split("_")) & _PREFERRING)
+
+
 def _are_numbers(values: pl.Series) -> bool:
     shown = [text for text in values.drop_nulls().cast(pl.String).str.strip_chars() if not is_not_given(text)]
     return bool(shown) and bool(_numbers(shown).is_not_null().all())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from dialgauge.corpus._dimensions import describe_ratings
-from dialgauge.corpus._names import heading, normalised, says_how_sure
+from dialgauge.corpus._names import heading, is_dimension, normalised, says_how_sure
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._types import Dimension, Direction
@@ -161,6 +161,34 @@ def with_ends(
                 "otherwise"
             )
     return tuple(found.values())
+
+
+def unsaid_ranks(ratings: pl.DataFrame, declared: Iterable[Dimension], said: Container[str]) -> list[str]:
+    """The dimensions on which people gave each system of a dialogue another place, and nothing says which is the best.
+
+    ``said`` are those of which the user says so. Names of qualities and of ranks tell it themselves.
+    """
+    known = {one.name for one in declared if one.direction != "higher" or one.said_by in ("file", "user")}
+    found = []
+    for name in sorted(set(ratings["dimension"].drop_nulls()) - known):
+        if name in said or is_dimension(normalised(name)) or describe_ratings(name, ratings).direction != "higher":
+            continue
+        given = ratings.filter((pl.col("dimension") == name) & pl.col("value").is_not_null())
+        groups = given.group_by("dialogue_id", "role", "annotator", "sentence").agg(
+            pl.col("value").sort().alias("places"), pl.len().alias("count")
+        )
+        several = groups.filter(pl.col("count") >= _FEWEST_RANKED)
+        whole = sum(row == [float(place + 1) for place in range(len(row))] for row in several["places"].to_list())
+        if several.height >= _FEWEST_GROUPS and whole * 10 >= several.height * 8:
+            found.append(
+                f"{name!r} has each number from 1 on once in every dialogue of a person, as places in a ranking have: "
+                f"say which end is better (--direction '{name}=lower' if 1 is the best, '{name}=higher' if it is the "
+                "worst)"
+            )
+    return found
+
+
+_FEWEST_RANKED, _FEWEST_GROUPS = 3, 5
 
 
 def _said_direction(name: str, column: str | None, frame: pl.DataFrame) -> Direction | None:
