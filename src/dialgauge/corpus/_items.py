@@ -127,7 +127,8 @@ def _joined(source: Sheet, target: Sheet, key: str, cells: Mapping[str, _Cell]) 
     unasked = told.filter(~pl.col("_item").is_in(list(items)))
     frame = pl.concat([frame, unasked], how="diagonal_relaxed")
     origin, place = frame["_origin"].to_list(), source.place
-    gone = ["_origin", "_item", *([key] if _repeats_dialogues(target, key) else [])]
+    counted = told["_item"].str.contains(r"^\d{1,3}$").all() and "dialogue_id" in make_plan(target.frame.drop(key)).uses
+    gone = ["_origin", "_item", *([key] if counted or _repeats_dialogues(target, key) else [])]
     return replace(
         source,
         frame=frame.drop(gone),

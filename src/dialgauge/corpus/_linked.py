@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from dialgauge.corpus._better import better_of
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._names import is_bare_id, normalised
+from dialgauge.corpus._parts_unread import explains_scale
 from dialgauge.corpus._sides import options_of
 from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._utterances import is_total
@@ -95,7 +97,7 @@ def _links(source: Sheet, target: Sheet) -> list[_Link]:
             continue
         known = set(named)
         for column in source.frame.columns:
-            if not names_row(column, key, target.name):
+            if not names_row(column, key, target.name) or explains_scale(target.frame):
                 continue
             used = [text for text in _texts(source.frame[column]).drop_nulls().unique() if not is_total(text)]
             if (
@@ -175,7 +177,14 @@ def _its_own(source: Sheet, target: Sheet) -> set[str]:
     # Who was left and who was right is said of the comparison that names the row.
     written = "summary" in make_plan(source.frame).uses and len(sides) < _FEWEST_SIDES
     kept = [*judged, *(["annotator", "comment", "time"] if judged else []), *(["system"] if written else [])]
-    return {column for use in kept for column in uses.get(use, ())}
+    expected = {column for column in target.frame.columns if len(sides) > 1 and _names_sides(target.frame[column])}
+    return {column for use in kept for column in uses.get(use, ())} | expected
+
+
+def _names_sides(values: pl.Series) -> bool:
+    """Whether a column says which of two is better, as a key does of questions that have an answer."""
+    given = set(_texts(values).drop_nulls())
+    return len(given) > 1 and all(better_of(text) is not None for text in given)
 
 
 def _is_short(values: pl.Series) -> bool:

@@ -26,7 +26,7 @@ def held_by(frame: pl.DataFrame, keys: Container[str]) -> tuple[str, tuple[str, 
 
     ``keys`` are the names of systems and of people that were read: a row for each of them sums up or describes them.
     """
-    if _explains_scale(frame):
+    if explains_scale(frame):
         return None
     fields = fields_of(Table(frame, lambda row: ("", row)))
     judged = [path for path, one in fields.items() if _is_judged(one, frame)]
@@ -92,7 +92,7 @@ def _names(values: pl.Series, first: str, ids: Container[str]) -> bool:
 _FEWEST_WORDS = 8
 
 
-def _explains_scale(frame: pl.DataFrame) -> bool:
+def explains_scale(frame: pl.DataFrame) -> bool:
     """Whether each row says what one point of a scale means: the points follow each other, each with other words."""
     if not 2 <= frame.width <= _MOST_OF_LEGEND or not _FEWEST_POINTS <= frame.height <= _MOST_POINTS:
         return False

@@ -1,7 +1,7 @@
 """Scales whose lowest number is the best, as their headings, their answers or school grades say."""
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -93,13 +93,12 @@ class Legend:
     better: Direction
     words: frozenset[str]
 
-    def fits(self, values: pl.Series, others: Container[str]) -> bool:
+    def fits(self, name: str, values: pl.Series, names: Set[str]) -> bool:
         """Whether ratings may be on this scale; a legend that names some of the dimensions is about these alone."""
         given = values.drop_nulls()
-        return bool(len(given)) and bool(given.is_between(self.lowest, self.highest).all()) and not self._names(others)
-
-    def _names(self, dimensions: Container[str]) -> bool:
-        return any(word in dimensions for word in self.words)
+        inside = bool(len(given)) and bool(given.is_between(self.lowest, self.highest).all())
+        named = self.words & names
+        return inside and (not named or normalised(name) in named)
 
 
 def legends_in(parts: Iterable[Sheet]) -> list[Legend]:
@@ -115,7 +114,7 @@ def legends_in(parts: Iterable[Sheet]) -> list[Legend]:
         better = _best_of((number, _praise(words)) for number, words in points)
         if len({number for number, _ in points}) == len(points) >= _FEWEST_POINTS and better is not None:
             numbers = [number for number, _ in points]
-            named = {normalised(cell) for row in rows for cell in row}
+            named = {normalised(cell) for row in rows for cell in row} | set(normalised(part.name).split("_"))
             found.append(Legend(part.name, min(numbers), max(numbers), better, frozenset(named)))
     return found
 
@@ -151,7 +150,7 @@ def with_ends(
         elif says_how_sure(normalised(heading(name)[0])):
             found[name] = replace(describe_ratings(name, of_it), direction="none", said_by="name")
             notes.append(f"{name}: says how sure people were, so neither more nor less of it is better")
-        elif len(legends) == 1 and legends[0].fits(of_it["value"], names) and legends[0].better == "lower":
+        elif len(legends) == 1 and legends[0].fits(name, of_it["value"], names) and legends[0].better == "lower":
             found[name] = replace(describe_ratings(name, of_it), direction="lower", said_by="file")
             notes.append(f"{name}: lower is better, as {legends[0].name!r} explains the points")
         elif _is_school_grade(name, of_it["value"]) and _is_german(name, plan, frame):

@@ -7,6 +7,7 @@ import polars as pl
 
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._names import USES, normalised
+from dialgauge.corpus._pairs import asks_for_winner
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._wide import as_long
@@ -43,21 +44,26 @@ def _with_systems_in_rows(sheet: Sheet, others: Sequence[Sheet]) -> Sheet:
     for column in sheet.frame.columns:
         if sheet.frame[column].dtype != pl.String or _has_texts(sheet.frame[column]):
             continue
+        if asks_for_winner(normalised(column)):
+            continue
         named = sheet.frame[column].drop_nulls().str.strip_chars().unique(maintain_order=True).to_list()
         named_by = [other for other in others if other.name != sheet.name and _columns_of(other, named, _ALONE)]
-        if any(_each_has_all(sheet.frame, column, other.frame) for other in named_by):
+        people = uses.get("annotator", ())
+        if any(_each_has_all(sheet.frame, column, other.frame, people) for other in named_by):
             found.append(column)
     return replace(sheet, frame=sheet.frame.rename({found[0]: _SYSTEM})) if len(found) == 1 else sheet
 
 
-def _each_has_all(frame: pl.DataFrame, column: str, told: pl.DataFrame) -> bool:
-    """Whether each dialogue has a row for every system, as many for each: a vote names only some of them."""
+def _each_has_all(frame: pl.DataFrame, column: str, told: pl.DataFrame, people: Sequence[str]) -> bool:
+    """Whether each dialogue has a row for every system, of everybody who judged it: a vote names only one of them."""
     for key in (one for one in frame.columns if one != column and one in told.columns):
         ids = frame[key].cast(pl.String, strict=False)
         if ids.drop_nulls().n_unique() < _FEWEST or not set(ids.drop_nulls()) <= set(told[key].cast(pl.String)):
             continue
-        rows = pl.DataFrame({"id": ids, "name": frame[column].str.strip_chars()}).drop_nulls()
-        counted = rows.group_by("id", "name").len().group_by("id").agg(pl.len().alias("names"), pl.col("len").n_unique())
+        who = frame[people[0]].cast(pl.String, strict=False) if people else pl.Series([""] * frame.height)
+        rows = pl.DataFrame({"id": ids, "who": who, "name": frame[column].str.strip_chars()}).drop_nulls()
+        each = rows.group_by("id", "who", "name").len().group_by("id", "who")
+        counted = each.agg(pl.len().alias("names"), pl.col("len").n_unique())
         even = counted.filter((pl.col("names") == rows["name"].n_unique()) & (pl.col("len") == 1))
         if even.height * 10 >= counted.height * 9:
             return True

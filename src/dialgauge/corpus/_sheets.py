@@ -1,7 +1,7 @@
 """Several sheets of a workbook as one table: one per annotator or system, or one per kind of thing, joined by ids."""
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 import polars as pl
@@ -220,15 +220,17 @@ def _with_systems_called(sheets: Sequence[Sheet], notes: list[str]) -> list[Shee
         named = {"system", "annotator", "dialogue"} & {*plan.uses} or plan.named("dimension")
         if named or len(texts) != 1 or not ids or are_pages(names) or _SYSTEM in group[0].frame.columns:
             continue
-        if any(normalised(name) in USES["reference"] for name in names):
-            continue
         each = [set(_short(sheet.frame[ids[0]])) for sheet in group if {ids[0], texts[0]} <= {*sheet.frame.columns}]
         whole = len(each) == len(group) and all(one == each[0] for one in each)
         if whole and all(sheet.frame[ids[0]].is_unique().all() for sheet in group):
             for sheet in group:
-                frame = sheet.frame.with_columns(pl.lit(sheet.name).alias(_SYSTEM)).rename({texts[0]: "summary"})
+                if normalised(sheet.name) in USES["reference"]:
+                    frame = sheet.frame.rename({texts[0]: "reference"})
+                else:
+                    frame = sheet.frame.with_columns(pl.lit(sheet.name).alias(_SYSTEM)).rename({texts[0]: "summary"})
                 made[made.index(sheet)] = replace(sheet, frame=frame)
-            notes.append(f"each of {', '.join(names)} is a system")
+            systems = [name for name in names if normalised(name) not in USES["reference"]]
+            notes.append(f"each of {', '.join(systems)} is a system")
     return made
 
 
@@ -244,6 +246,8 @@ def _with_people_called(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet
         if are_pages(names) or any(_is_data(plan) or not {"dialogue_id", "system"} <= {*plan.uses} for plan in plans):
             continue
         called = own_parts(names)
+        if _are_systems(called.values(), group, plans):
+            continue
         own = [one.frame.with_columns(pl.lit(called[one.name]).alias("annotator")) for one in group]
         if "annotator" in group[0].frame.columns or not all(make_plan(frame).named("dimension") for frame in own):
             continue
@@ -251,6 +255,12 @@ def _with_people_called(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet
             made[made.index(sheet)] = replace(sheet, frame=frame)
         notes.append(f"each of {', '.join(names)} is an annotator")
     return made
+
+
+def _are_systems(names: Iterable[str], sheets: Sequence[Sheet], plans: Sequence[Plan]) -> bool:
+    """Whether parts are called like the systems that their rows name: then nobody knows who judged."""
+    systems = {normalised(name) for one, plan in zip(sheets, plans, strict=True) for name in _systems_in(one, plan)}
+    return any(normalised(name) in systems for name in names)
 
 
 def _joins(values: pl.Series, dialogues: Set[str], systems: Set[str]) -> bool:
@@ -371,12 +381,19 @@ def _without_facts(sheets: Sequence[Sheet], plans: dict[str, Plan], notes: list[
         if judged and not own and plan.has("dialogue") and ids and sheet.frame[ids[0]].is_unique().all():
             used = {c for use, columns in plan.uses.items() if not use.startswith("dimension:") for c in columns}
             free = [c for c in sheet.frame.columns if c not in used and not is_housekeeping(normalised(c))]
-            facts = [c for c in free if is_judged(sheet.frame, c) and not is_dimension(normalised(heading(c)[0]))]
+            facts = [c for c in free if is_judged(sheet.frame, c) and not _speaks_of_summaries(c)]
             if facts:
                 notes.append(f"{sheet.name}: about the dialogues, not used: {', '.join(facts)}")
                 sheet = replace(sheet, frame=sheet.frame.drop(facts))
         made.append(sheet)
     return made
+
+
+def _speaks_of_summaries(column: str) -> bool:
+    """Whether a heading has a word for summaries or for a quality of theirs."""
+    words = normalised(heading(column)[0]).split("_")
+    forms = {form for word in words for form in (word, word.removesuffix("s"), f"{word.removesuffix('ies')}y")}
+    return bool(forms & {*USES["summary"], *TELLING["summary"]}) or any(map(is_dimension, forms))
 
 
 def _is_data(plan: Plan) -> bool:
@@ -464,6 +481,10 @@ def _what_sheets_are(stack: pl.DataFrame, plan: Plan, names: dict[str, str]) -> 
     judged = "annotator" not in names and (bool(plan.named("dimension")) or _holds_comparisons(stack))
     if not key:
         return None
+    if "system" in names:
+        systems = {normalised(name) for name in stack[names["system"]].drop_nulls().cast(pl.String).unique()}
+        if {normalised(name) for name in own_parts(stack[SHEET].unique().to_list()).values()} & systems:
+            return None  # a part for each system, in which it is named: who judged is not told by the part
     if stack.select(*key, SHEET).unique().select(key).is_unique().all():
         # Each sheet has rows of its own: people who shared the work, if their names can be those of people.
         split = judged and "system" in names and not are_pages(stack[SHEET].unique().to_list())
