@@ -48,32 +48,38 @@ class _Section:
     twice: list[int] = field(default_factory=list)  # lines that give a system another text
 
 
-def sections_as_sheets(text: str, file: str) -> tuple[list[Sheet], list[str]]:
+def sections_as_sheets(text: str, file: str, others: bool = False) -> tuple[list[Sheet], list[str]]:
     """The tables that come again in each section of a page as one sheet, and the texts beside them as another.
 
-    A table of other headings must sum up these; else nobody could say what it is about.
+    A table of other headings must sum up these; else nobody could say what it is about. With ``others`` it is a sheet
+    too, if it does not stand in one of the sections.
     """
     lines = text.splitlines()
     tables = list(_tables(lines))
     shapes = [tuple(table.names) for table in tables]
     shape = max(shapes, key=shapes.count)
     again = [table for table in tables if tuple(table.names) == shape]
-    others = [table for table in tables if tuple(table.names) != shape]
+    apart = [table for table in tables if tuple(table.names) != shape]
     level = _level(again)
-    lost = next((table for table in others if not _sums_up(table)), None)
+    outside = [t for t in apart if others and level is not None and not _is_within(t, again, level)]
+    lost = next((table for table in apart if table not in outside and not _sums_up(table)), None)
     if len(again) < 2 or level is None or lost is not None:
         raise _refused(file, tables, lost)
     ids = _ids([_heading_of(table, level) for table in again])
     systems = _systems(again)
     own = [_section(lines, table, level, systems) for table in again]
-    if not all(section.turns or section.summaries for section in own):
+    if not all(section.turns or section.summaries for section in own) and not others:
         raise _refused(file, tables, None)
     if twice := [line for section in own for line in section.twice]:
         raise InputError(
             f"{file}: line {twice[0]} gives a system another text than a line before: which is its summary?"
         )
     notes = [f"{len(again)} sections with a table each: their headings name the dialogues, such as {ids[0][0]!r}"]
-    notes += [f"the table in line {table.start + 1} sums up others, and is left out" for table in others]
+    notes += [
+        f"the table in line {table.start + 1} sums up others, and is left out"
+        for table in apart
+        if table not in outside or _sums_up(table)
+    ]
     if unread := [line for one in own for line in one.unread]:
         notes.append(f"lines of the page that are no part of a dialogue or summary: {_listed(unread)}")
     written = list(dict.fromkeys(system for one in own for system in one.summaries))
@@ -87,7 +93,18 @@ def sections_as_sheets(text: str, file: str) -> tuple[list[Sheet], list[str]]:
     if len(written) > 1 and set(written) <= set(shape):
         ranked = any(best_end(_plain(line)) == "lower" for line in lines)
         return [_wide(again, own, ids, written, file, "rank" if ranked else "rating")], notes
-    return _apart(again, own, ids, file), notes
+    beside = [
+        _sheet(f"table {n}", table.names, [(row, table.start + 3 + at) for at, row in enumerate(table.rows)], file)
+        for n, table in enumerate(tables, start=1)
+        if table in outside and not _sums_up(table)
+    ]
+    return [*_apart(again, own, ids, file), *beside], notes
+
+
+def _is_within(table: _Found, again: Sequence[_Found], level: int) -> bool:
+    """Whether a table stands in the section of one of those that come again."""
+    own = {line for depth, _, line in table.above if depth == level}
+    return any(own & {line for depth, _, line in one.above if depth == level} for one in again)
 
 
 def _key(lines: Sequence[str], letters: Sequence[str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._items import with_items
 from dialgauge.corpus._joined_ids import parted_name
 from dialgauge.corpus._linked import are_alike, is_taken_over, with_links
+from dialgauge.corpus._listed_people import with_listed_people
 from dialgauge.corpus._names import TELLING, USES, heading, is_dimension, is_housekeeping, normalised
 from dialgauge.corpus._normal_form import in_words
 from dialgauge.corpus._parts_unread import held_by, lacks_headings
@@ -57,7 +58,7 @@ def one_table(
     as_they_are = tuple(sheets)
     sheets = with_letters_told(sheets, notes)
     sheets = with_links(with_items(_with_dimensions(sheets), notes))
-    sheets = [_long_by_person(sheet, notes) for sheet in sheets]
+    sheets = with_listed_people([_long_by_person(sheet, notes) for sheet in sheets], notes)
     sheets = _with_people_called(_with_parted_names(_with_systems_called(sheets, notes), notes), notes)
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     sheets = [_with_known_systems(sheet, sheets, plans) for sheet in sheets]
@@ -523,7 +524,7 @@ def own_parts(names: Sequence[str]) -> dict[str, str]:
 
     Names stay whole where the rest is a number or a letter: ``rater_1``.
     """
-    words = [_BETWEEN.split(name) for name in names]
+    words = [[word for word in _BETWEEN.split(name) if word] for name in names]
     first = _in_common(words)
     last = _in_common([own[first:][::-1] for own in words])
     own = [" ".join(one[first : len(one) - last]) for one in words]
