@@ -34,7 +34,9 @@ from dialgauge.corpus._shapes import (
     DIALOGUE,
     IDENTITY,
     JUDGEMENTS,
+    PLACES,
     REFERENCES,
+    SENTENCES,
     SUMMARIES,
     are_answers_of_people,
     are_judgements,
@@ -231,6 +233,7 @@ class _Level:
             self.first["summary"] = " ".join(texts)
         for number, item in enumerate(value):
             rest = {key: entry for key, entry in item.items() if entry is not sentence_of(item)}
+            rest = {key: entry for key, entry in rest.items() if not _numbers_it(key, entry, number)}
             level = _Level(self.kept, self.known_person, self.people)
             level.read(rest)
             rows = [row for row in level.rows() if any(entry is not None for entry in row.values())]
@@ -263,7 +266,9 @@ class _Level:
             given: dict[str, Any] = {own.get(str(key), str(key)): entry for key, entry in item.items()}
             given = {("system" if normalised(k) in USES["system"] else k): entry for k, entry in given.items()}
             text = next((given[k] for k in given if normalised(k) in USES["summary"]), None)
-            if not isinstance(text, str) or given.get("system") is None:
+            given = {k: _as_sentences(entry) if normalised(k) in SENTENCES else entry for k, entry in given.items()}
+            parted = any(are_sentences(entry) for entry in given.values())
+            if (not isinstance(text, str) and not parted) or given.get("system") is None:
                 raise ValueError("a summary needs 'system' and 'text'")
             self.systems.add(str(given["system"]))
             level = _Level(self.kept, self.known_person, self.people)
@@ -326,6 +331,18 @@ class _Level:
             return None
         keys = [key for key in value[0] if all(str(item.get(key)) in self.systems for item in value)]
         return keys[0] if len(keys) == 1 else None
+
+
+def _numbers_it(key: str, value: Any, number: int) -> bool:
+    """Whether a field of a sentence is its place, counted from 0 or 1."""
+    return normalised(key) in PLACES and str(value).strip() in (str(number), str(number + 1))
+
+
+def _as_sentences(value: Any) -> Any:
+    """A list of the sentences of a summary, each with its text under a name that says so."""
+    if not isinstance(value, list) or not all(isinstance(one, Mapping) and "text" in one for one in value):
+        return value
+    return [{("sentence" if key == "text" else key): entry for key, entry in one.items()} for one in value]
 
 
 def _names_system(item: Record) -> bool:
