@@ -83,7 +83,7 @@ _OF_PERSON = re.compile(r"(.+)_(best|worst)|(best|worst)_(.+)")
 def unread_choices(columns: Iterable[str]) -> list[str]:
     """Columns that nothing was made of and that say best and worst of something, where no choice was read."""
     named = {column: set(normalised(column).split("_")) for column in columns}
-    found = [column for column, words in named.items() if words & set(_ENDS)]
+    found = [column for column, words in named.items() if len(words & set(_ENDS)) == 1]  # "best_to_worst" is an order
     if {end for column in found for end in _ENDS if end in named[column]} != set(_ENDS):
         return []
     listed = ", ".join(map(repr, found[:3]))

@@ -22,6 +22,7 @@ from dialgauge.corpus._nested_answers import (
     marked,
     marks_beside,
     marks_of_people,
+    rankings_in,
     ranked,
     single,
     systems_of,
@@ -60,6 +61,7 @@ from dialgauge.corpus._shapes import (
 )
 from dialgauge.corpus._table import refuse_width
 from dialgauge.corpus._turns import parse_turns, turn_to_json, turns_from_json
+from dialgauge.corpus._values import is_answer
 from dialgauge.errors import InputError
 
 Record = Mapping[str, Any]
@@ -323,7 +325,11 @@ class _Level:
             if about is not None:
                 item = {"system" if key == about else key: entry for key, entry in item.items()}
             who = {} if named else {"annotator": item[whose] if whose else f"{group}-{number}".strip("-")}
-            yield from ({**who, **row} for row in (*ranked(item, self.systems), *marked(item)))
+            places = list(ranked(item, self.systems))
+            gone = rankings_in(item, self.systems)
+            rest = {inner: entry for inner, entry in item.items() if inner not in gone}
+            spare = not places or any(is_answer(str(entry)) for key, entry in rest.items() if is_dimension(normalised(key)))
+            yield from ({**who, **row} for row in (*places, *(marked(rest) if spare else ())))
 
     def _system_key(self, value: Sequence[Record]) -> str | None:
         """The key by which judgements name the summary that they are about, where it is not called system."""
