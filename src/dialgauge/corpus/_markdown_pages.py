@@ -83,7 +83,7 @@ def sections_as_sheets(text: str, file: str, others: bool = False) -> tuple[list
     if unread := [line for one in own for line in one.unread]:
         notes.append(f"lines of the page that are no part of a dialogue or summary: {_listed(unread)}")
     written = list(dict.fromkeys(system for one in own for system in one.summaries))
-    told = _key(lines, written)
+    told = _key(lines, written, file)
     if told:
         notes.append(f"the page says what its letters mean: {', '.join(f'{a} = {b}' for a, b in told.items())}")
         again = [replace(table, names=[told.get(name, name) for name in table.names]) for table in again]
@@ -107,17 +107,25 @@ def _is_within(table: _Found, again: Sequence[_Found], level: int) -> bool:
     return any(own & {line for depth, _, line in one.above if depth == level} for one in again)
 
 
-def _key(lines: Sequence[str], letters: Sequence[str]) -> dict[str, str]:
+def _key(lines: Sequence[str], letters: Sequence[str], file: str) -> dict[str, str]:
     """Which system each letter means, where a line of the page says so of all: "X = Template bot, Y = Nova 8B"."""
     if len(letters) < _FEWEST_TURNS or any(len(letter) > _LONGEST_LETTER for letter in letters):
         return {}
-    found = []
+    found: list[dict[str, str]] = []
+    partly = False
     for line in lines:
         pairs = [_EQUAL.fullmatch(part.strip()) for part in re.split(r"[,;]\s", _plain(_BEFORE.sub("", line)))]
         said = {at[1]: at[2].strip(" .") for at in pairs if at is not None}
         if set(said) == set(letters) and len(pairs) == len(said) == len(set(said.values())):
             found.append(said)
-    return found[0] if len(found) == 1 else {}
+        else:
+            partly = partly or len(set(said) & set(letters)) > 1 or (len(said) == len(pairs) == 1 and {*said} <= {*letters})
+    if partly or any(one != found[0] for one in found):
+        raise InputError(
+            f"{file}: the page says several times what {', '.join(letters)} mean, or not of all: write the names of the "
+            "systems in the place of the letters"
+        )
+    return found[0] if found else {}
 
 
 #: "X = Template bot"; what stands for a system is no longer than two letters.

@@ -345,7 +345,8 @@ def _numbers_it(key: str, value: Any, number: int) -> bool:
 
 
 def _as_sentences(value: Any) -> Any:
-    """A list of the sentences of a summary, each with its text under a name that says so."""
+    """A list of the sentences of a summary, each with its text under a name that says so; one may stand alone."""
+    value = [value] if isinstance(value, Mapping) else value
     if not isinstance(value, list) or not all(isinstance(one, Mapping) and "text" in one for one in value):
         return value
     return [{("sentence" if key == "text" else key): entry for key, entry in one.items()} for one in value]

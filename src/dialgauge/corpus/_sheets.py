@@ -7,6 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from dialgauge.corpus._blind_keys import with_letters_told
+from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._items import with_items
@@ -382,7 +383,8 @@ def _without_facts(sheets: Sequence[Sheet], plans: dict[str, Plan], notes: list[
         if judged and not own and plan.has("dialogue") and ids and sheet.frame[ids[0]].is_unique().all():
             used = {c for use, columns in plan.uses.items() if not use.startswith("dimension:") for c in columns}
             free = [c for c in sheet.frame.columns if c not in used and not is_housekeeping(normalised(c))]
-            facts = [c for c in free if is_judged(sheet.frame, c) and not _speaks_of_summaries(c)]
+            facts = [c for c in free if answers(sheet.frame[c]).kind == "yes/no" and not _speaks_of_summaries(c)]
+            facts = [c for c in facts if is_judged(sheet.frame, c)]
             if facts:
                 notes.append(f"{sheet.name}: about the dialogues, not used: {', '.join(facts)}")
                 sheet = replace(sheet, frame=sheet.frame.drop(facts))
