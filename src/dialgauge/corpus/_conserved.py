@@ -96,8 +96,9 @@ def lost_fields(
     if hasattr(parts, "choices") and parts.choices.is_empty():
         short = [one for one in unknown if all(len(text.split()) <= _LONGEST_NAME for text in one.counts)]
         unnamed += unread_choices(one.names[-1] for one in short if one.names)
-    if hasattr(parts, "choices") and parts.choices.is_empty() and parts.preferences.is_empty() and guessing:
-        unnamed += unread_preferences(unknown, stored_names(parts))
+    if not isinstance(parts, RatingParts) and guessing and parts.choices.is_empty():
+        read_already = parts.preferences.height + explained(parts) if parts.preferences.height else 0
+        unnamed += unread_preferences(unknown, stored_names(parts), read_already)
     names = (
         *parts_unread,
         *unnamed,

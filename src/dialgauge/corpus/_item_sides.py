@@ -5,7 +5,7 @@ The row is then that of a dialogue, and each of its columns of texts has a summa
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -78,10 +78,14 @@ def _a_row_for_each(source: Sheet, target: Sheet) -> tuple[Sheet, list[str]]:
                 own = frame.filter(pl.col(side).cast(pl.String).str.strip_chars() == code).drop(side)
                 rest = {column: f"{column} {code}" for column in own.columns if column not in (key, texts[0])}
                 made = made.join(own.rename({**rest, texts[0]: name}), on=key, how="left", maintain_order="left")
-            rows = [frame[key].index_of(value) or 0 for value in made[key]]
-            place = target.place
-            return replace(target, frame=made, place=lambda row: place(rows[row] if row < len(rows) else row)), names
+            first = [frame[key].index_of(value) or 0 for value in made[key]]
+            return replace(target, frame=made, place=_of_rows(target, first)), names
     return target, []
+
+
+def _of_rows(sheet: Sheet, first: Sequence[int]) -> Callable[[int], tuple[str, int | None]]:
+    """Where each of some rows of a sheet stands in its file."""
+    return lambda row: sheet.place(first[row] if row < len(first) else row)
 
 
 def _has_texts(values: pl.Series) -> bool:
@@ -99,6 +103,8 @@ def _compared(source: Sheet, target: Sheet, key: str, texts: Sequence[str]) -> t
         row, asked = _taken_out(column, rows)
         if row is not None and _JOINT not in column and _names_sides(source.frame[column], texts):
             found[column] = (row, asked.replace(key, "").strip(_EDGE))
+    if not any(_names_both(source.frame[column], texts) for column in found):
+        return None
     if len({row for row, _ in found.values()}) < len(found) or len({asked for _, asked in found.values()}) != 1:
         return None
     writers = _writers(target.frame, key, texts)
@@ -117,7 +123,11 @@ def _compared(source: Sheet, target: Sheet, key: str, texts: Sequence[str]) -> t
             pl.lit(row).alias("dialogue_id"),
             *(pl.lit(one, pl.String).alias(f"system_{side}") for side, one in zip("ab", sides[row], strict=True)),
             # "Note A" is the first, whatever the texts are called.
-            pl.col(column).cast(pl.String).str.strip_chars().replace(dict(zip(texts, "AB", strict=True))).alias(asked or "preferred"),
+            pl.col(column)
+            .cast(pl.String)
+            .str.strip_chars()
+            .replace(dict(zip(texts, "AB", strict=True)))
+            .alias(asked or "preferred"),
         )
         for column, (row, asked) in found.items()
     ]
@@ -128,9 +138,14 @@ def _compared(source: Sheet, target: Sheet, key: str, texts: Sequence[str]) -> t
 
 
 def _names_sides(values: pl.Series, texts: Sequence[str]) -> bool:
-    """Whether the cells of a column name one of two texts, or a tie, and both occur somewhere."""
+    """Whether all cells of a column name one of two texts, or a tie."""
     said = {text.strip() for text in values.drop_nulls().cast(pl.String, strict=False)} - {""}
-    return bool(said & set(texts)) and all(one in texts or better_of(one) is not None for one in said)
+    return bool(said) and all(one in texts or better_of(one) is not None for one in said)
+
+
+def _names_both(values: pl.Series, texts: Sequence[str]) -> bool:
+    """Whether a column has the name of one of two texts: all others may have found both as good."""
+    return bool({text.strip() for text in values.drop_nulls().cast(pl.String, strict=False)} & set(texts))
 
 
 def _is_called_summary(column: str) -> bool:

@@ -143,11 +143,11 @@ def _about_people(frame: pl.DataFrame, asked: pl.DataFrame, cells: Mapping[str, 
     """
     judged = make_plan(frame).named("dimension").values()
     questions = {normalised(question) for _, question in cells.values()}
-    own = [column for column in asked.columns if column in frame.columns and is_judged(asked, column)]
-    own = [c for c in own if not is_housekeeping(normalised(c))]
-    own = [c for c in own if not re.search(r"\d", c) and not is_dimension(normalised(c))]
+    free = [column for column in asked.columns if column in frame.columns]
+    own = [c for c in free if is_judged(asked, c) and not is_housekeeping(normalised(c)) and not re.search(r"\d", c)]
     own = [c for c in own if not any(question in normalised(c) for question in questions)]
-    return [column for column in asked.columns if column in judged or column in own]
+    about_people = [column for column in free if column in judged or column in own]
+    return [c for c in about_people if not any(map(is_dimension, (normalised(c), *normalised(c).split("_"))))]
 
 
 def _repeats_dialogues(target: Sheet, key: str) -> bool:

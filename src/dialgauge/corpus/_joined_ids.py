@@ -1,5 +1,6 @@
 """Ids that join a dialogue and a system, as annotation tools want one name for each item."""
 
+from collections.abc import Set
 from dataclasses import replace
 
 import polars as pl
@@ -197,7 +198,7 @@ def _depends(frame: pl.DataFrame, column: str, on: list[str]) -> bool:
     return rows.height > 1 and rows.select(on).is_unique().all() and rows[column].n_unique() > 1
 
 
-def parted_name(name: str, dialogues: set[str], systems: set[str]) -> tuple[str, str] | None:
+def parted_name(name: str, dialogues: Set[str], systems: Set[str]) -> tuple[str, str] | None:
     for joint in _JOINTS:
         pieces = name.split(joint)
         for cut in range(1, len(pieces)):

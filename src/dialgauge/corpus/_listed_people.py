@@ -1,4 +1,4 @@
-"""Columns of answers that are called after people whom another sheet lists: ``Dana`` and ``Phil`` beside participants."""
+"""Columns of answers that are called after people whom another sheet lists: ``Dana`` beside the participants."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +31,9 @@ def _below(sheet: Sheet, listed: set[str], notes: list[str]) -> Sheet:
     named = any(is_person(normalised(column)) for column in frame.columns)
     if len(people) < _FEWEST or named or VALUE in frame.columns or not all(is_judged(frame, who) for who in people):
         return sheet
-    means = [c for c in frame.columns if c not in people and AGGREGATES.fullmatch(normalised(c)) and is_judged(frame, c)]
+    means = [
+        c for c in frame.columns if c not in people and AGGREGATES.fullmatch(normalised(c)) and is_judged(frame, c)
+    ]
     rest = [column for column in frame.columns if column not in (*people, *means)]
     numbered = frame.with_row_index("_origin")
     parts = [
@@ -45,4 +47,6 @@ def _below(sheet: Sheet, listed: set[str], notes: list[str]) -> Sheet:
     notes.append(f"{sheet.name}: a column for each annotator, as they are listed: {', '.join(people)}")
     if means:
         notes.append(f"{sheet.name}: means of these, left out: {', '.join(means)}")
-    return replace(sheet, frame=long.drop("_origin"), place=lambda row: place(origin[row] if row < len(origin) else row))
+    return replace(
+        sheet, frame=long.drop("_origin"), place=lambda row: place(origin[row] if row < len(origin) else row)
+    )

@@ -192,20 +192,21 @@ def names_sides(one: Field) -> bool:
     return {"a", "b"} <= said and None not in said and ("tie" in said or asks_for_winner(_own_name(one)))
 
 
-def unread_preferences(fields: Sequence[Field], names: Container[str]) -> list[str]:
+def unread_preferences(fields: Sequence[Field], names: Container[str], read: int) -> list[str]:
     """Fields that nothing was made of, whose headings ask which is better, and whose answers name sides or systems.
 
-    ``names`` are those of systems and the like that were stored.
+    ``names`` are those of systems and the like that were stored, and ``read`` such answers were.
     """
     asked = [one for one in fields if one.names and asks_which_is_preferred(normalised(one.names[-1]))]
     asked = [one for one in asked if one.counts and all(_names_one(text, names) for text in one.counts)]
-    if len({text for one in asked for text in one.counts}) < 2:
+    if len({text for one in asked for text in one.counts}) < 2 or sum(one.filled for one in asked) <= read:
         return []
     listed = ", ".join(repr(one.names[-1]) for one in asked[:3])
+    look, were = ("look", "were") if len(asked) > 1 else ("looks", "was")
     return [
-        f"{listed} {'look' if len(asked) > 1 else 'looks'} like preferences and {'were' if len(asked) > 1 else 'was'} not "
-        "read: give each answer a row with the columns dialogue_id, annotator, system_a, system_b and winner, or leave "
-        f"out what is none ({' '.join(f'--map {_quoted(one.path)}' for one in asked[:3])})"
+        f"{listed} {look} like preferences and {were} not read: give each answer a row with the columns dialogue_id, "
+        "annotator, system_a, system_b and winner, or leave out what is none "
+        f"({' '.join(f'--map {_quoted(one.path)}' for one in asked)})"
     ]
 
 

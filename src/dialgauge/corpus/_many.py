@@ -22,12 +22,13 @@ from dialgauge.corpus._listed_order import in_listed_order, with_listed_names, w
 from dialgauge.corpus._look_alikes import is_named
 from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normalised
 from dialgauge.corpus._nested import flat_rows, to_frame
+from dialgauge.corpus._part_names import are_pages, own_parts
 from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._put_aside import says_it_does_not_count
 from dialgauge.corpus._record_ids import with_record_ids
 from dialgauge.corpus._referring import referring
-from dialgauge.corpus._sheets import are_pages, one_table, own_parts
+from dialgauge.corpus._sheets import one_table
 from dialgauge.corpus._survey_headings import with_questions
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._text_files import first_of, name_systems, named_texts, unread_texts

@@ -119,11 +119,13 @@ def _key(lines: Sequence[str], letters: Sequence[str], file: str) -> dict[str, s
         if set(said) == set(letters) and len(pairs) == len(said) == len(set(said.values())):
             found.append(said)
         else:
-            partly = partly or len(set(said) & set(letters)) > 1 or (len(said) == len(pairs) == 1 and {*said} <= {*letters})
+            partly = (
+                partly or len(set(said) & set(letters)) > 1 or (len(said) == len(pairs) == 1 and {*said} <= {*letters})
+            )
     if partly or any(one != found[0] for one in found):
         raise InputError(
-            f"{file}: the page says several times what {', '.join(letters)} mean, or not of all: write the names of the "
-            "systems in the place of the letters"
+            f"{file}: the page says several times what {', '.join(letters)} mean, or not of all: write the names of "
+            "the systems in the place of the letters"
         )
     return found[0] if found else {}
 

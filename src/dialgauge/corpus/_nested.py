@@ -22,8 +22,8 @@ from dialgauge.corpus._nested_answers import (
     marked,
     marks_beside,
     marks_of_people,
-    rankings_in,
     ranked,
+    rankings_in,
     single,
     systems_of,
     voters_of,
@@ -328,7 +328,9 @@ class _Level:
             places = list(ranked(item, self.systems))
             gone = rankings_in(item, self.systems)
             rest = {inner: entry for inner, entry in item.items() if inner not in gone}
-            spare = not places or any(is_answer(str(entry)) for key, entry in rest.items() if is_dimension(normalised(key)))
+            spare = not places or any(
+                is_answer(str(entry)) for key, entry in rest.items() if is_dimension(normalised(key))
+            )
             yield from ({**who, **row} for row in (*places, *(marked(rest) if spare else ())))
 
     def _system_key(self, value: Sequence[Record]) -> str | None:

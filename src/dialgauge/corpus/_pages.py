@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from dialgauge.corpus._files import read_text
-from dialgauge.corpus._markdown_pages import sections_as_sheets
 from dialgauge.corpus._headings import LOOKED_AT, distinct_names, find_headings
+from dialgauge.corpus._markdown_pages import sections_as_sheets
 from dialgauge.corpus._sheets import one_table
 from dialgauge.corpus._table import Sheet, Table, place_in, refuse_width
 from dialgauge.errors import InputError

@@ -10,6 +10,7 @@ from dialgauge.corpus._fields import Field, fields_of
 from dialgauge.corpus._headings import EXPLAINING_ROWS
 from dialgauge.corpus._look_alikes import is_named, looks_judged, looks_like_texts, may_be_judged
 from dialgauge.corpus._names import AGGREGATES, is_dimension, is_housekeeping, is_metric, is_person, normalised
+from dialgauge.corpus._pairs import asks_for_winner
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._values import MOSTLY, as_number, read_values
 
@@ -30,7 +31,8 @@ def held_by(frame: pl.DataFrame, keys: Container[str]) -> tuple[str, tuple[str, 
         return None
     fields = fields_of(Table(frame, lambda row: ("", row)))
     judged = [path for path, one in fields.items() if _is_judged(one, frame)]
-    if chosen := [column for column in frame.columns if _is_chosen(frame[column], keys)][1:]:
+    chosen = [column for column in frame.columns if _is_chosen(frame[column], keys)]
+    if chosen := [column for column in chosen if column != chosen[0] or asks_who_is_best(column)]:
         return "choices", tuple(chosen)
     if together := _judged_together(frame[EXPLAINING_ROWS:]):
         return "judgements", tuple(together)
@@ -43,6 +45,12 @@ def held_by(frame: pl.DataFrame, keys: Container[str]) -> tuple[str, tuple[str, 
         return "judgements", tuple(judged)
     texts = [path for path, one in fields.items() if len(one.counts) >= _FEWEST_TEXTS and looks_like_texts(one)]
     return ("texts", tuple(texts)) if texts and any(_recurs(values) for values in frame.iter_columns()) else None
+
+
+def asks_who_is_best(column: str) -> bool:
+    """Whether a heading asks for the best, or the worst, of several."""
+    name = normalised(column)
+    return asks_for_winner(name) or bool(set(name.split("_")) & {"best", "worst", "beste", "mejor", "meilleur"})
 
 
 def asked_again(frame: pl.DataFrame) -> list[str]:
@@ -84,7 +92,7 @@ def lacks_headings(frame: pl.DataFrame, ids: Container[str]) -> bool:
 
 def _names(values: pl.Series, first: str, ids: Container[str]) -> bool:
     """Whether a column names dialogues, from its first cell on."""
-    given = [text for text in values.drop_nulls().cast(pl.String, strict=False)]
+    given = list(values.drop_nulls().cast(pl.String, strict=False))
     return first in ids and bool(given) and all(text in ids for text in given)
 
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._names import USES, normalised
-from dialgauge.corpus._pairs import asks_for_winner
+from dialgauge.corpus._parts_unread import asks_who_is_best
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._wide import as_long
@@ -44,7 +44,7 @@ def _with_systems_in_rows(sheet: Sheet, others: Sequence[Sheet]) -> Sheet:
     for column in sheet.frame.columns:
         if sheet.frame[column].dtype != pl.String or _has_texts(sheet.frame[column]):
             continue
-        if asks_for_winner(normalised(column)):
+        if asks_who_is_best(column):
             continue
         named = sheet.frame[column].drop_nulls().str.strip_chars().unique(maintain_order=True).to_list()
         named_by = [other for other in others if other.name != sheet.name and _columns_of(other, named, _ALONE)]

@@ -1,22 +1,32 @@
 """Several sheets of a workbook as one table: one per annotator or system, or one per kind of thing, joined by ids."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 import polars as pl
 
 from dialgauge.corpus._blind_keys import with_letters_told
+from dialgauge.corpus._called_parts import groups_of, is_data, short_cells, systems_in, with_names_of_parts
 from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._items import with_items
-from dialgauge.corpus._joined_ids import parted_name
 from dialgauge.corpus._linked import are_alike, is_taken_over, with_links
 from dialgauge.corpus._listed_people import with_listed_people
-from dialgauge.corpus._names import TELLING, USES, heading, is_dimension, is_housekeeping, normalised
+from dialgauge.corpus._names import (
+    AGGREGATES,
+    TELLING,
+    USES,
+    heading,
+    is_dimension,
+    is_housekeeping,
+    is_metric,
+    is_person,
+    normalised,
+)
 from dialgauge.corpus._normal_form import in_words
-from dialgauge.corpus._parts_unread import held_by, lacks_headings
+from dialgauge.corpus._part_names import are_pages, own_parts
+from dialgauge.corpus._parts_unread import asks_who_is_best, held_by, lacks_headings
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._put_aside import put_aside
 from dialgauge.corpus._rows import as_text
@@ -24,6 +34,7 @@ from dialgauge.corpus._sheet_systems import with_systems_named
 from dialgauge.corpus._sides import columns_of, options_of
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._utterances import without_totals
+from dialgauge.corpus._values import MOSTLY
 from dialgauge.corpus._wide import as_long
 from dialgauge.corpus._wide_headings import is_judged
 from dialgauge.errors import InputError
@@ -32,7 +43,6 @@ from dialgauge.errors import InputError
 SHEET = "sheet"
 _KEY = ("dialogue_id", "system", "annotator", "variant", "role")
 _FEWEST_COLUMNS = 2
-_CONTENT = ("dialogue", "summary", "reference", "value")
 
 
 def one_table(
@@ -60,12 +70,12 @@ def one_table(
     sheets = with_letters_told(sheets, notes)
     sheets = with_links(with_items(_with_dimensions(sheets), notes))
     sheets = with_listed_people([_long_by_person(sheet, notes) for sheet in sheets], notes)
-    sheets = _with_people_called(_with_parted_names(_with_systems_called(sheets, notes), notes), notes)
+    sheets = with_names_of_parts(sheets, notes)
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     sheets = [_with_known_systems(sheet, sheets, plans) for sheet in sheets]
     sheets = _with_references(sheets, plans, notes)
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
-    filled = [sheet for sheet in sheets if _is_data(plans[sheet.name]) or _compares(sheet, plans[sheet.name])]
+    filled = [sheet for sheet in sheets if is_data(plans[sheet.name]) or _compares(sheet, plans[sheet.name])]
     filled = filled or list(sheets[:1])
     if len(filled) > 1 and not are_alike(filled):
         filled = _joinable(filled, plans)
@@ -102,11 +112,11 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
         for column in plans[sheet.name].uses.get("dialogue_id", ())
         for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()
     }
-    said = {text for sheet in filled for column in sheet.frame.iter_columns() for text in _short(column)}
+    said = {text for sheet in filled for column in sheet.frame.iter_columns() for text in short_cells(column)}
     said |= {sheet.name for sheet in filled}
     said |= {normalised(column) for sheet in filled for column in sheet.frame.columns}
     found = {}
-    systems = {str(name) for sheet in filled for name in _systems_in(sheet, plans[sheet.name])}
+    systems = {str(name) for sheet in filled for name in systems_in(sheet, plans[sheet.name])}
     for sheet in left_out:
         if _may_be_key(sheet.frame, systems):
             found[sheet.name] = (
@@ -114,20 +124,22 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
                 f"dialogue, and was not read: name the systems in the rows, or leave it out (--map ignore={sheet.name})"
             )
             continue
+        leave = f"or leave it out (--map ignore={sheet.name})"
         if lacks_headings(sheet.frame, ids):
+            first = ", ".join(repr(name[:20]) for name in sheet.frame.columns[:3])
             found[sheet.name] = (
-                f"the {what} {sheet.name!r} has no headings ({', '.join(repr(name[:20]) for name in sheet.frame.columns[:3])} … "
-                f"are of its first row) and was not read: write a line of names above its rows (such as dialogue_id, system, "
-                f"annotator, clarity), or leave it out (--map ignore={sheet.name})"
+                f"the {what} {sheet.name!r} has no headings ({first} … are of its first row) and was not read: write a "
+                f"line of names above its rows (such as dialogue_id, system, annotator, clarity), {leave}"
             )
             continue
         if told := _systems_told(sheet.frame, said):
+            listed = ", ".join(map(repr, told[:3]))
             found[sheet.name] = (
-                f"the {what} {sheet.name!r} names systems that nothing else does ({', '.join(map(repr, told[:3]))}) and "
-                f"was not read: name them in the rows that are judged, or leave it out (--map ignore={sheet.name})"
+                f"the {what} {sheet.name!r} names systems that nothing else does ({listed}) and was not read: name "
+                f"them in the rows that are judged, {leave}"
             )
             continue
-        held = held_by(sheet.frame, names)
+        held = held_by(sheet.frame, names) or _of_summaries(sheet, ids, names)
         if held is not None:
             found[sheet.name] = (
                 f"the {what} {sheet.name!r} looks like {held[0]} ({', '.join(map(repr, held[1][:3]))}) and was not "
@@ -137,9 +149,25 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
     return found
 
 
-def _systems_in(sheet: Sheet, plan: Plan) -> list[str]:
-    columns = plan.uses.get("system", ())
-    return [text for column in columns for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()]
+def _of_summaries(sheet: Sheet, ids: Set[str], names: Set[str]) -> tuple[str, tuple[str, ...]] | None:
+    """The columns of points in a sheet whose rows name a dialogue and a system that were read, however few they are."""
+    columns = {column: short_cells(sheet.frame[column]) for column in sheet.frame.columns}
+    keyed = [any(own and own <= known for own in columns.values()) for known in (ids, names)]
+    if not all(keyed):
+        return None
+    found = []
+    for column, own in columns.items():
+        name, reading = normalised(heading(column)[0]), answers(sheet.frame[column])
+        other = is_housekeeping(name) or is_metric(name) or AGGREGATES.fullmatch(name) is not None or is_person(name)
+        points = reading.kind in ("number", "yes/no", "ordered") and reading.share >= MOSTLY and reading.distinct > 1
+        whole = all(value * 2 % 1 == 0 and 0 <= value <= _MOST_POINTS for value in reading.values.values())
+        if points and whole and not other and not own <= ids:
+            found.append(column)
+    return ("judgements", tuple(found)) if found else None
+
+
+#: Points that people give are no higher than these; more may be counted words.
+_MOST_POINTS = 10
 
 
 def _systems_told(frame: pl.DataFrame, said: Set[str]) -> list[str]:
@@ -150,22 +178,13 @@ def _systems_told(frame: pl.DataFrame, said: Set[str]) -> list[str]:
         called = normalised(column) in USES["system"] or words & (TELLING["system"] | {"systems", "models"})
         if not called or words & {"id", "version", "type", "description"}:
             continue
-        named = _short(frame[column])
+        named = short_cells(frame[column])
         recurring = frame.height >= 2 * len(named) > 2
         if recurring and not any(name in said or normalised(name) in said for name in named):
-            found += sorted(named)
+            found += [name for name in sorted(named) if name not in found]
     return found
 
 
-def _short(values: pl.Series) -> set[str]:
-    """The cells of a column that may be names."""
-    if values.dtype.is_nested():
-        return set()
-    texts = values.drop_nulls().cast(pl.String, strict=False).str.strip_chars().unique()
-    return {text for text in texts if 0 < len(text) <= _LONGEST_NAME}
-
-
-_LONGEST_NAME = 60
 #: What stands for a system is no longer than this: "A", "M2".
 _LONGEST_LETTER = 2
 
@@ -179,103 +198,6 @@ def _may_be_key(frame: pl.DataFrame, systems: Set[str]) -> bool:
     return systems <= columns or any(systems <= own and len(own) <= 2 * len(systems) for own in cells)
 
 
-def _with_parted_names(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
-    """The sheets, with columns for the dialogue and the system where names join those that the others have.
-
-    Systems are named in a column, or are what files of the same columns are called.
-    """
-    if len(sheets) < _FEWEST_COLUMNS:
-        return list(sheets)
-    plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
-    dialogues = {
-        text
-        for sheet in sheets
-        for column in plans[sheet.name].uses.get("dialogue_id", ())
-        if {"dialogue", "summary", "reference"} & set(plans[sheet.name].uses)
-        for text in _short(sheet.frame[column])
-    }
-    systems = {name for sheet in sheets for name in _systems_in(sheet, plans[sheet.name])}
-    systems |= {sheet.name for group in _groups(sheets) for sheet in group if _holds_summaries(plans[sheet.name])}
-    made = []
-    for sheet in sheets:
-        column = next((c for c in sheet.frame.columns if _joins(sheet.frame[c], dialogues, systems)), None)
-        if column is not None and not {"system", "dialogue_id"} & {*plans[sheet.name].uses} - {"dialogue_id"}:
-            parted = [parted_name(str(name), dialogues, systems) for name in sheet.frame[column]]
-            own = [
-                pl.Series(use, [pair and pair[at] for pair in parted], pl.String)
-                for at, use in enumerate(("dialogue_id", "system"))
-            ]
-            notes.append(f"{sheet.name}: the names in {column!r} join dialogue and system, and were split")
-            sheet = replace(sheet, frame=sheet.frame.drop(column).with_columns(own))
-        made.append(sheet)
-    return made
-
-
-def _with_systems_called(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
-    """The sheets, those that each hold one summary of the same dialogues under the names of systems, as they have."""
-    made = list(sheets)
-    for group in _groups(sheets):
-        plan = make_plan(group[0].frame)
-        texts = [c for use in ("summary", "reference") for c in plan.uses.get(use, ()) if normalised(c) in USES["summary"]]
-        ids = plan.uses.get("dialogue_id", ())
-        names = [sheet.name for sheet in group]
-        named = {"system", "annotator", "dialogue"} & {*plan.uses} or plan.named("dimension")
-        if named or len(texts) != 1 or not ids or are_pages(names) or _SYSTEM in group[0].frame.columns:
-            continue
-        each = [set(_short(sheet.frame[ids[0]])) for sheet in group if {ids[0], texts[0]} <= {*sheet.frame.columns}]
-        whole = len(each) == len(group) and all(one == each[0] for one in each)
-        if whole and all(sheet.frame[ids[0]].is_unique().all() for sheet in group):
-            for sheet in group:
-                if normalised(sheet.name) in USES["reference"]:
-                    frame = sheet.frame.rename({texts[0]: "reference"})
-                else:
-                    frame = sheet.frame.with_columns(pl.lit(sheet.name).alias(_SYSTEM)).rename({texts[0]: "summary"})
-                made[made.index(sheet)] = replace(sheet, frame=frame)
-            systems = [name for name in names if normalised(name) not in USES["reference"]]
-            notes.append(f"each of {', '.join(systems)} is a system")
-    return made
-
-
-_SYSTEM = "system"
-
-
-def _with_people_called(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
-    """The sheets, those of the same columns under the names of people where only so their answers are judgements."""
-    made = list(sheets)
-    for group in _groups(sheets):
-        names = [sheet.name for sheet in group]
-        plans = [make_plan(sheet.frame) for sheet in group]
-        if are_pages(names) or any(_is_data(plan) or not {"dialogue_id", "system"} <= {*plan.uses} for plan in plans):
-            continue
-        called = own_parts(names)
-        if _are_systems(called.values(), group, plans):
-            continue
-        own = [one.frame.with_columns(pl.lit(called[one.name]).alias("annotator")) for one in group]
-        if "annotator" in group[0].frame.columns or not all(make_plan(frame).named("dimension") for frame in own):
-            continue
-        for sheet, frame in zip(group, own, strict=True):
-            made[made.index(sheet)] = replace(sheet, frame=frame)
-        notes.append(f"each of {', '.join(names)} is an annotator")
-    return made
-
-
-def _are_systems(names: Iterable[str], sheets: Sequence[Sheet], plans: Sequence[Plan]) -> bool:
-    """Whether parts are called like the systems that their rows name: then nobody knows who judged."""
-    systems = {normalised(name) for one, plan in zip(sheets, plans, strict=True) for name in _systems_in(one, plan)}
-    return any(normalised(name) in systems for name in names)
-
-
-def _joins(values: pl.Series, dialogues: Set[str], systems: Set[str]) -> bool:
-    """Whether all cells of a column are names of which one part is a dialogue and the other a system."""
-    if values.dtype != pl.String or not dialogues or not systems or values.null_count() or values.n_unique() < 2:
-        return False
-    return all(parted_name(name, dialogues, systems) is not None for name in values.unique())
-
-
-def _holds_summaries(plan: Plan) -> bool:
-    return "summary" in plan.uses or any(normalised(c) in USES["summary"] for c in plan.uses.get("reference", ()))
-
-
 def _without_gaps(sheet: Sheet) -> Sheet:
     """A sheet without empty rows, which would have its name once it stands below others."""
     if not sheet.frame.width or any(dtype.is_nested() for dtype in sheet.frame.dtypes):
@@ -284,9 +206,7 @@ def _without_gaps(sheet: Sheet) -> Sheet:
     place = sheet.place
     if len(kept) == sheet.frame.height:
         return sheet
-    return replace(
-        sheet, frame=sheet.frame[kept], place=lambda row: place(kept[row] if row < len(kept) else row)
-    )
+    return replace(sheet, frame=sheet.frame[kept], place=lambda row: place(kept[row] if row < len(kept) else row))
 
 
 def _with_names_below(frame: pl.DataFrame) -> pl.DataFrame:
@@ -327,7 +247,7 @@ def _names_dimension(sheet: Sheet) -> bool:
 def _long_by_person(sheet: Sheet, notes: list[str]) -> Sheet:
     """A sheet of judgements with columns for each person (``Ann Clarity``, ``Bob Clarity``), with a row for each."""
     plan = make_plan(sheet.frame)
-    if _is_data(plan) or not plan.has("dialogue_id") or plan.has("annotator"):
+    if is_data(plan) or not plan.has("dialogue_id") or plan.has("annotator"):
         return sheet
     made = as_long(Table(sheet.frame, sheet.place), {})
     if "annotator" not in made.frame.columns:
@@ -346,7 +266,7 @@ def _with_known_systems(sheet: Sheet, sheets: Sequence[Sheet], plans: dict[str, 
     if len(known) < 2 or others[0][1] in sheet.frame.columns:
         return sheet
     named = []
-    for column in (one for one in sheet.frame.columns if one not in taken):
+    for column in (one for one in sheet.frame.columns if one not in taken and not asks_who_is_best(one)):
         given = set(sheet.frame[column].drop_nulls().cast(pl.String, strict=False).unique())
         named += [column] if len(given) > 1 and given <= known else []
     # Several such columns name what is compared.
@@ -399,11 +319,6 @@ def _speaks_of_summaries(column: str) -> bool:
     return bool(forms & {*USES["summary"], *TELLING["summary"]}) or any(map(is_dimension, forms))
 
 
-def _is_data(plan: Plan) -> bool:
-    judged = (bool(plan.named("dimension")) or plan.has("dimension")) and plan.has("dialogue_id")
-    return judged or any(plan.has(use) for use in _CONTENT)
-
-
 def _compares(sheet: Sheet, plan: Plan) -> bool:
     """Whether the rows of a sheet say which of several systems is better, for dialogues that they name."""
     sides = options_of(sheet.frame, {column: normalised(column) for column in sheet.frame.columns})
@@ -445,7 +360,7 @@ def _stacked(sheets: Sequence[Sheet], plans: dict[str, Plan], what: str) -> Tabl
         return sheet.place(row - start)
 
     meaning, alike = None, list[Sheet]()
-    for group in _groups(sheets):
+    for group in groups_of(sheets):
         several = [sheet.name for sheet in group]
         meaning = _what_sheets_are(stack.filter(pl.col(SHEET).is_in(several)), plans[several[0]], names)
         if meaning:
@@ -469,13 +384,6 @@ def _without_sides(sheet: Sheet, uses: Mapping[str, tuple[str, ...]]) -> Mapping
     sides = options_of(sheet.frame, {column: normalised(column) for column in sheet.frame.columns})
     compared = set(columns_of(sides)) if len(sides) > 1 else set()
     return {use: columns for use, columns in uses.items() if use != "system" or columns[0] not in compared}
-
-
-def _groups(sheets: Sequence[Sheet]) -> list[list[Sheet]]:
-    """Several sheets with nearly the same columns, the largest group first."""
-    groups = [[other for other in sheets if are_alike([sheet, other])] for sheet in sheets]
-    distinct = {tuple(sheet.name for sheet in group): group for group in groups if len(group) > 1}
-    return sorted(distinct.values(), key=len, reverse=True)
 
 
 def _what_sheets_are(stack: pl.DataFrame, plan: Plan, names: dict[str, str]) -> str | None:
@@ -515,54 +423,3 @@ def _holds_comparisons(stack: pl.DataFrame) -> bool:
         return bool(with_comparisons(Table(stack, lambda row: ("", row)), {}).further)
     except InputError:
         return False
-
-
-#: What stands between the words of a name of a file.
-_BETWEEN = re.compile(r"[\W_]+")
-
-
-def own_parts(names: Sequence[str]) -> dict[str, str]:
-    """What each name of a person says beside the words that all begin or end with (``Study 3 - Ann``).
-
-    Names stay whole where the rest is a number or a letter: ``rater_1``.
-    """
-    words = [[word for word in _BETWEEN.split(name) if word] for name in names]
-    first = _in_common(words)
-    last = _in_common([own[first:][::-1] for own in words])
-    own = [" ".join(one[first : len(one) - last]) for one in words]
-    telling = all(re.search(r"[^\W\d_]{2}", rest) for rest in own) and len(set(own)) == len(names) > 1
-    if not telling:
-        return {name: name for name in names}
-    return {name: _between(name, one, first, last) for name, one in zip(names, words, strict=True)}
-
-
-def _in_common(words: Sequence[Sequence[str]]) -> int:
-    """With how many words all begin."""
-    return next(
-        (place for place, here in enumerate(zip(*words, strict=False)) if len(set(here)) > 1), min(map(len, words))
-    )
-
-
-def _between(name: str, words: Sequence[str], first: int, last: int) -> str:
-    """The part of a name without its first and its last words, as it is written."""
-    before = r"[\W_]*".join(map(re.escape, words[:first]))
-    behind = r"[\W_]*".join(map(re.escape, words[len(words) - last :]))
-    end = rf"[\W_]*{behind}" if last else ""  # the dot of "Priya N." is hers
-    found = re.fullmatch(rf"{before}[\W_]*(.*?){end}", name, re.DOTALL)
-    return found[1] if found else name
-
-
-#: What parts of a file are called that are no names: by place, by time, by use.
-_PAGE = re.compile(
-    r"(?:sheet|table|tabelle|blatt|feuille?|hoja|foglio|planilha|blad|batch|part|page|set|file|chunk|section|week|day|"
-    r"month|q|round|wave|run|phase|version|v|no|nr|data|export|train|training|dev|test|val|valid|validation|pilot|main|"
-    r"final|january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|"
-    r"jul|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|[a-z]?\d+|_)*"
-)
-
-
-def are_pages(names: Sequence[str]) -> bool:
-    """Whether names of sheets or files only number or date them, less what they all begin or end with."""
-    plain = [normalised(name).split("_") for name in names]
-    shared = set.intersection(*map(set, plain))
-    return all(_PAGE.fullmatch("_".join(word for word in words if word not in shared)) for words in plain)

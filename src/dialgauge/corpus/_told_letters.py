@@ -26,8 +26,8 @@ def with_letters_named(whole: Mapping[str, Any], records: list[dict[str, Any]]) 
             continue
         if None in ids:
             raise InputError(
-                f"a key says what the letters of {len(records) - ids.count(None)} of {len(records)} dialogues mean, and "
-                "of the others nothing does: complete it, or leave those out"
+                f"a key says what the letters of {len(records) - ids.count(None)} of {len(records)} dialogues mean, "
+                "and of the others nothing does: complete it, or leave those out"
             )
         return [_named(record, told[one]) for record, one in zip(records, ids, strict=True) if one is not None]
     return records

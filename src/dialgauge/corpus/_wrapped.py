@@ -9,8 +9,8 @@ from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normali
 from dialgauge.corpus._nested import flat_rows, to_frame
 from dialgauge.corpus._programs import is_program
 from dialgauge.corpus._sheets import one_table
-from dialgauge.corpus._told_letters import with_letters_named
 from dialgauge.corpus._table import Sheet, Table, place_in
+from dialgauge.corpus._told_letters import with_letters_named
 
 _TEXTS = frozenset({*USES["dialogue"], *USES["summary"], *USES["reference"]})
 

@@ -76,7 +76,9 @@ def _prodigy(builder: Builder) -> None:
 
 def _is_scored(records: Iterable[tuple[int, Record]]) -> bool:
     """Whether what is shown beside the tasks has a probability under the name that the tool gives to a model's."""
-    shown = [meta["score"] for _, record in records if isinstance(meta := record.get("meta"), Mapping) and "score" in meta]
+    shown = [
+        meta["score"] for _, record in records if isinstance(meta := record.get("meta"), Mapping) and "score" in meta
+    ]
     plain = all(isinstance(score, int | float) and 0 <= score <= 1 for score in shown)
     return plain and any(round(score * 20) != score * 20 for score in shown)
 
