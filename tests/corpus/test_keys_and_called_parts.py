@@ -176,7 +176,8 @@ def test_what_was_asked_of_calls_is_no_judgement_of_summaries(tmp_path: Path) ->
         }
         found = read_corpus(workbook(tmp_path / f"{name}.xlsx", sheets))
         assert (found.dimensions, found.ratings.height) == (["clarity"], 36)
-    assert any("about the dialogues" in note for note in read_corpus(tmp_path / "a.xlsx").notes)
+    assert any("about the dialogues" in note for note in _well(read_corpus(tmp_path / "a.xlsx")).notes)
+    assert "'Summaries accurate'" in _asked(read_corpus(tmp_path / "b.xlsx"))
 
 
 def test_a_table_without_headings_is_asked_about(tmp_path: Path) -> None:
@@ -238,7 +239,7 @@ def _form(folder: Path) -> Path:
     rows: Rows = [["Timestamp", "Your name", "How do you like our talks?", *asked, *_WHICH]]
     for who in _PEOPLE:
         said = [f"Text {'AB'[_sides(n).index('tern')]}" for n in (1, 2, 3)]
-        rows.append(["2026-02-01", who, "Very good", *(_score(who, one) for one in asked), *said, "No preference"])
+        rows.append(["2026/02/01 2:26:40 PM GMT+1", who, "Very good", *(_score(who, one) for one in asked), *said, "No preference"])
     table(_folder(folder) / "form.csv", rows)
     shown = [[f"Talk {n}", "AB"[at], s, _text(_CALLS[n], s)] for n in (1, 2, 3, 4) for at, s in enumerate(_sides(n))]
     table(folder / "key.csv", [["Talk", "Text", "Tool", "What it says"], *shown])
@@ -251,6 +252,7 @@ _WHICH = [f"Which text of Talk {number} do you prefer?" for number in (1, 2, 3, 
 def test_a_form_whose_key_has_a_row_for_each_text(tmp_path: Path) -> None:
     found = _well(read_corpus(_form(tmp_path / "s")))
     assert (found.ratings.height, found.preferences.height) == (48, 12)
+    assert found.ratings["time"].null_count() == 0
     one = found.ratings.filter(dialogue_id="Talk 2", system="tern", annotator="Sam", dimension="Clear")
     assert one["value"].to_list() == [_score("Sam", "Talk 2, text A [Clear]")]
     won = found.preferences.select(pl.when(winner="a").then("system_a").when(winner="b").then("system_b").alias("w"))

@@ -36,7 +36,14 @@ from dialgauge.corpus._look_alikes import (
     unread_preferences,
 )
 from dialgauge.corpus._mapping import IGNORE, Mapped
-from dialgauge.corpus._names import AGGREGATES, is_of_conversation, is_person, normalised, says_how_sure
+from dialgauge.corpus._names import (
+    AGGREGATES,
+    is_of_conversation,
+    is_person,
+    normalised,
+    says_how_sure,
+    speaks_of_summaries,
+)
 from dialgauge.corpus._nowhere import as_nowhere
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._shapes import PLACES, SENTENCES
@@ -275,6 +282,8 @@ def _facts(frame: pl.DataFrame, plan: Plan) -> set[str]:
     counting = {column.name for column in plan.columns if column.why in (HOW_SURE, NUMBERS_ROWS, OF_THE_TALK)}
     keys = [key for use in ("dialogue_id", "annotator", "dimension", "system") for key in plan.uses.get(use, ())]
     facts = {name for name in free if any(is_same_within(frame, key, name) for key in keys if key != name)}
+    # What is said once of all summaries of a call may be a judgement all the same.
+    facts = {name for name in facts if not speaks_of_summaries(name)}
     return counting | facts | _computed(frame, plan)
 
 

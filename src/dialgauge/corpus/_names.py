@@ -353,6 +353,13 @@ def is_dimension(name: str) -> bool:
     return name in DIMENSIONS or trimmed in DIMENSIONS
 
 
+def speaks_of_summaries(title: str) -> bool:
+    """Whether a heading has a word for summaries, or for a quality of theirs."""
+    words = normalised(heading(title)[0]).split("_")
+    forms = {form for word in words for form in (word, word.removesuffix("s"), f"{word.removesuffix('ies')}y")}
+    return bool(forms & {*USES["summary"], *TELLING["summary"]}) or any(map(is_dimension, forms))
+
+
 def asks_for_dimension(title: str) -> bool:
     """Whether a heading is a question about one dimension: "How coherent is the summary?"."""
     words = set(normalised(title).split("_"))

@@ -23,6 +23,7 @@ from dialgauge.corpus._names import (
     is_metric,
     is_person,
     normalised,
+    speaks_of_summaries,
 )
 from dialgauge.corpus._normal_form import in_words
 from dialgauge.corpus._part_names import are_pages, own_parts
@@ -303,20 +304,13 @@ def _without_facts(sheets: Sequence[Sheet], plans: dict[str, Plan], notes: list[
         if judged and not own and plan.has("dialogue") and ids and sheet.frame[ids[0]].is_unique().all():
             used = {c for use, columns in plan.uses.items() if not use.startswith("dimension:") for c in columns}
             free = [c for c in sheet.frame.columns if c not in used and not is_housekeeping(normalised(c))]
-            facts = [c for c in free if answers(sheet.frame[c]).kind == "yes/no" and not _speaks_of_summaries(c)]
+            facts = [c for c in free if answers(sheet.frame[c]).kind == "yes/no" and not speaks_of_summaries(c)]
             facts = [c for c in facts if is_judged(sheet.frame, c)]
             if facts:
                 notes.append(f"{sheet.name}: about the dialogues, not used: {', '.join(facts)}")
                 sheet = replace(sheet, frame=sheet.frame.drop(facts))
         made.append(sheet)
     return made
-
-
-def _speaks_of_summaries(column: str) -> bool:
-    """Whether a heading has a word for summaries or for a quality of theirs."""
-    words = normalised(heading(column)[0]).split("_")
-    forms = {form for word in words for form in (word, word.removesuffix("s"), f"{word.removesuffix('ies')}y")}
-    return bool(forms & {*USES["summary"], *TELLING["summary"]}) or any(map(is_dimension, forms))
 
 
 def _compares(sheet: Sheet, plan: Plan) -> bool:
