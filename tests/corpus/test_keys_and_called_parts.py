@@ -239,7 +239,16 @@ def _form(folder: Path) -> Path:
     rows: Rows = [["Timestamp", "Your name", "How do you like our talks?", *asked, *_WHICH]]
     for who in _PEOPLE:
         said = [f"Text {'AB'[_sides(n).index('tern')]}" for n in (1, 2, 3)]
-        rows.append(["2026/02/01 2:26:40 PM GMT+1", who, "Very good", *(_score(who, one) for one in asked), *said, "No preference"])
+        rows.append(
+            [
+                "2026/02/01 2:26:40 PM GMT+1",
+                who,
+                "Very good",
+                *(_score(who, one) for one in asked),
+                *said,
+                "No preference",
+            ]
+        )
     table(_folder(folder) / "form.csv", rows)
     shown = [[f"Talk {n}", "AB"[at], s, _text(_CALLS[n], s)] for n in (1, 2, 3, 4) for at, s in enumerate(_sides(n))]
     table(folder / "key.csv", [["Talk", "Text", "Tool", "What it says"], *shown])
@@ -263,6 +272,12 @@ def test_preferences_of_a_form_without_its_key_are_asked_about(tmp_path: Path) -
     folder = _form(tmp_path / "s")
     mapping = {"ignore": "How do you like our talks?"}
     assert "'Which text of Talk 1 do you prefer?'" in _asked(read_corpus(folder / "form.csv", mapping=mapping))
+
+
+def test_a_form_that_no_key_explains_is_not_left_out_in_silence(tmp_path: Path) -> None:
+    folder = _form(tmp_path / "s")
+    table(folder / "key.csv", [["No", "Tool", "Text"], *([n, s, _text(c, s)] for n, (c, s) in enumerate(_PAIRS))])
+    assert "'form' looks like judgements" in _asked(read_corpus(folder))
 
 
 def _ranked(values: str = "score") -> Rows:
@@ -329,6 +344,11 @@ def test_stars_of_listed_people_in_the_sections_of_a_page(tmp_path: Path) -> Non
     assert found.ratings.filter(annotator="Ida")["value"].sum() == ida
     path.write_text(_html("Kim", "Lou"))
     assert "'Ida' looks like judgements" in _asked(read_corpus(path))
+    for listed in (("Ida", "Kim"), ("Ida", "Kim", "Lou")):  # somebody else judged, too
+        path.write_text(_html(*listed).replace("<th>Avg</th>", "<th>Kim</th>"))
+        found = read_corpus(path)
+        assert _asked(found) != ""
+        assert "Noor" not in found.dimensions
 
 
 def _meetings(keyed: int = len(_CALLS)) -> str:

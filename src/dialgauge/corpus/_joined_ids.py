@@ -199,12 +199,13 @@ def _depends(frame: pl.DataFrame, column: str, on: list[str]) -> bool:
 
 
 def parted_name(name: str, dialogues: Set[str], systems: Set[str]) -> tuple[str, str] | None:
+    """The dialogue and the system that a name joins; None where it joins none, or may join several."""
+    found = set()
     for joint in _JOINTS:
         pieces = name.split(joint)
         for cut in range(1, len(pieces)):
             left, right = joint.join(pieces[:cut]), joint.join(pieces[cut:])
-            if left in dialogues and right in systems:
-                return left, right
-            if right in dialogues and left in systems:
-                return right, left
-    return None
+            found |= {
+                (one, other) for one, other in ((left, right), (right, left)) if one in dialogues and other in systems
+            }
+    return found.pop() if len(found) == 1 else None

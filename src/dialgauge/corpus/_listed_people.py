@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from dialgauge.corpus._names import AGGREGATES, is_person, normalised
+from dialgauge.corpus._names import AGGREGATES, is_bare_id, is_housekeeping, is_id, is_other_id, is_person, normalised
 from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._wide_headings import VALUE, is_judged
 
@@ -16,6 +16,13 @@ def with_listed_people(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]
     """The sheets with a row for each of those people; means of their answers are left out."""
     listed = {name for sheet in sheets for column in sheet.frame.columns for name in _listed_in(sheet.frame[column])}
     return [_below(sheet, listed, notes) for sheet in sheets] if listed else list(sheets)
+
+
+def _may_judge(frame: pl.DataFrame, column: str) -> bool:
+    """Whether a column may be that of somebody who is not listed, or of a quality: then nobody knows which."""
+    name = normalised(column)
+    other = is_housekeeping(name) or is_id(name) or is_other_id(name) or is_bare_id(name)
+    return is_judged(frame, column) and not other
 
 
 def _listed_in(values: pl.Series) -> set[str]:
@@ -36,6 +43,8 @@ def _below(sheet: Sheet, listed: set[str], notes: list[str]) -> Sheet:
     ]
     rest = [column for column in frame.columns if column not in (*people, *means)]
     numbered = frame.with_row_index("_origin")
+    if any(_may_judge(frame, column) for column in rest):
+        return sheet
     parts = [
         numbered.select(
             "_origin", *rest, pl.lit(who.strip()).alias(_ANNOTATOR), pl.col(who).cast(pl.String).alias(VALUE)

@@ -1,7 +1,7 @@
 """Sheets, tables and files that were not read: whether they hold judgements or texts, by their values alone."""
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 import polars as pl
 
@@ -36,13 +36,13 @@ def held_by(frame: pl.DataFrame, keys: Container[str]) -> tuple[str, tuple[str, 
         return "choices", tuple(chosen)
     if together := _judged_together(frame[EXPLAINING_ROWS:]):
         return "judgements", tuple(together)
+    again = asked_again(frame)
     if any(_lists(frame[column], normalised(column), keys) for column in frame.columns):
-        again = asked_again(frame)
         judged = [path for path in judged if is_named(fields[path]) and not _are_means(fields[path])]
         judged += [path for path in again if path not in judged]
         return ("judgements", tuple(judged)) if judged else None
-    if judged:
-        return "judgements", tuple(judged)
+    if judged or again:
+        return "judgements", tuple(judged or again)
     texts = [path for path, one in fields.items() if len(one.counts) >= _FEWEST_TEXTS and looks_like_texts(one)]
     return ("texts", tuple(texts)) if texts and any(_recurs(values) for values in frame.iter_columns()) else None
 
@@ -63,14 +63,20 @@ def asked_again(frame: pl.DataFrame) -> list[str]:
         name = normalised(column)
         if re.search(r"\d", name) and not is_housekeeping(_NUMBER.sub("", name)):
             asked.setdefault(_NUMBER.sub("#", name), []).append(column)
-    found = []
-    for columns in asked.values():
-        cells = pl.concat([frame[column].cast(pl.String).alias("_") for column in columns])
-        reading = answers(cells)
-        few = reading.given >= _FEWEST_AGAIN * reading.distinct
-        if len(columns) >= _FEWEST_AGAIN and few and reading.share >= MOSTLY and reading.kind in _JUDGED:
-            found += columns
-    return found
+    groups = [columns for columns in asked.values() if len(columns) >= _FEWEST_AGAIN]
+    together = [column for columns in groups for column in columns]
+    if _answered_alike(frame, together):  # few people answer each question too seldom to show it
+        return together
+    return [column for columns in groups if _answered_alike(frame, columns) for column in columns]
+
+
+def _answered_alike(frame: pl.DataFrame, columns: Sequence[str]) -> bool:
+    """Whether the answers of all these columns are the same few numbers or words."""
+    if not columns:
+        return False
+    reading = answers(pl.concat([frame[column].cast(pl.String).alias("_") for column in columns]))
+    few = reading.given >= _FEWEST_AGAIN * reading.distinct > _FEWEST_AGAIN
+    return few and reading.share >= MOSTLY and reading.kind in _JUDGED
 
 
 #: The numbers of things in headings, how many there must be, and what is said of them.
