@@ -148,7 +148,9 @@ def _annotators(table: Table) -> pl.DataFrame:
 def _declared(table: Table, rows: Rows, ratings: pl.DataFrame) -> tuple[Dimension, ...]:
     """What layout, words and the ends of scales say about dimensions."""
     known = {one.name: one for one in (*rows.declared, *table.declared)}
-    found = {one.name: one for one in with_ends(known.values(), rows.plan, table.frame, ratings, rows.notes)}
+    found = {
+        one.name: one for one in with_ends(known.values(), rows.plan, table.frame, ratings, rows.notes, table.parts)
+    }
     return tuple(found[name] for name in sorted(found))
 
 

@@ -8,7 +8,16 @@ import polars as pl
 
 from dialgauge.corpus._mapping import Mapped
 from dialgauge.corpus._names import is_dimension, is_person, normalised
-from dialgauge.corpus._sides import Options, columns_of, option_rows, rows_without, taken_out, with_annotators
+from dialgauge.corpus._sides import (
+    Options,
+    certainties,
+    columns_of,
+    option_rows,
+    rows_without,
+    taken_out,
+    with_annotators,
+    without_certainties,
+)
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import OVERALL
 from dialgauge.corpus._values import is_not_given
@@ -74,7 +83,7 @@ _OF_PERSON = re.compile(r"(.+)_(best|worst)|(best|worst)_(.+)")
 def unread_choices(columns: Iterable[str]) -> list[str]:
     """Columns that nothing was made of and that say best and worst of something, where no choice was read."""
     named = {column: set(normalised(column).split("_")) for column in columns}
-    found = [column for column, words in named.items() if words & set(_ENDS)]
+    found = [column for column, words in named.items() if len(words & set(_ENDS)) == 1]  # "best_to_worst" is an order
     if {end for column in found for end in _ENDS if end in named[column]} != set(_ENDS):
         return []
     listed = ", ".join(map(repr, found[:3]))
@@ -107,9 +116,10 @@ def are_marks(frame: pl.DataFrame, columns: Iterable[str]) -> bool:
 
 def choices(table: Table, mapping: Mapped, options: Options, best: str, worst: str) -> Table:
     """The table with a row per summary, and the choices taken out of the rows."""
-    keyed, plan = taken_out(table, mapping, [best, worst, *columns_of(options)])
+    unsure = certainties(table, mapping)
+    keyed, plan = taken_out(table, mapping, [best, worst, *columns_of(options), *unsure])
     keyed = with_annotators(keyed)
-    made = option_rows(table, keyed, plan, options)
+    made = without_certainties(option_rows(table, keyed, plan, options), unsure, "choice")
     rows = []
     shown = columns_of(options)
     for number, row in enumerate(table.frame.iter_rows(named=True)):

@@ -21,6 +21,7 @@ from dialgauge.corpus._headings import EXPLAINING_ROWS
 from dialgauge.corpus._implausible import implausible
 from dialgauge.corpus._look_alikes import (
     MOST_WORDS,
+    is_named,
     is_no_metric,
     is_of_program,
     is_summed_up,
@@ -32,11 +33,20 @@ from dialgauge.corpus._look_alikes import (
     share_words,
     speaks_in_words,
     speaks_like,
+    unread_preferences,
 )
 from dialgauge.corpus._mapping import IGNORE, Mapped
-from dialgauge.corpus._names import AGGREGATES, is_of_conversation, is_person, normalised, says_how_sure
+from dialgauge.corpus._names import (
+    AGGREGATES,
+    is_of_conversation,
+    is_person,
+    normalised,
+    says_how_sure,
+    speaks_of_summaries,
+)
 from dialgauge.corpus._nowhere import as_nowhere
 from dialgauge.corpus._plan import Plan
+from dialgauge.corpus._shapes import PLACES, SENTENCES
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._texts_arrived import lost_texts
 from dialgauge.corpus._told_in_headings import texts_in_headings
@@ -86,12 +96,16 @@ def lost_fields(
         used |= {name for use in _OF_KEY for name in plan.uses.get(use, ()) if raw.records is None}
         fields = fields_of(asked)
     unknown = [one for path, one in fields.items() if path not in used and path not in table.ignored]
+    guessing = not any(use.startswith("dimension:") or use == "value" for use in mapping)
     unnamed = columns_without_heading(raw.frame) if raw.records is None else []
     if raw.records is None and not _has_dialogues(parts):
         unnamed += texts_in_headings(raw.frame.columns)
     if hasattr(parts, "choices") and parts.choices.is_empty():
         short = [one for one in unknown if all(len(text.split()) <= _LONGEST_NAME for text in one.counts)]
         unnamed += unread_choices(one.names[-1] for one in short if one.names)
+    if not isinstance(parts, RatingParts) and guessing and parts.choices.is_empty():
+        read_already = parts.preferences.height + explained(parts) if parts.preferences.height else 0
+        unnamed += unread_preferences(unknown, stored_names(parts), read_already)
     names = (
         *parts_unread,
         *unnamed,
@@ -99,7 +113,6 @@ def lost_fields(
         *_lost_names(table, plan, parts, unknown),
         *_lost_keys(raw, table, parts),
     )
-    guessing = not any(use.startswith("dimension:") or use == "value" for use in mapping)
     judged = _judged_fields(unknown, table, plan, parts) if guessing else {}
     texts = [one for one in unknown if one.path not in judged and looks_like_texts(one)]
     if not judged and not texts:
@@ -170,6 +183,8 @@ def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: Read) -
     has_judgements = any(getattr(parts, name).height for name in JUDGED if hasattr(parts, name))
     if has_judgements:  # what a customer said of the whole talk is none of them
         fields = [one for one in fields if not any(is_of_conversation(normalised(part)) for part in one.names[:-1])]
+        people = len(_people_in(parts))
+        fields = [one for one in fields if not (_agreed_on(one) or (one.filled <= people and _of_listed_people(one)))]
     paths = {one.path for one in fields}
     beside = {one.names[:-1]: one.filled for one in fields if is_person(normalised(one.names[-1]))}
     in_rows = plan.has("annotator") and _has_its_rows(table)
@@ -207,6 +222,25 @@ def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: Read) -
     chosen = [] if _are_compared(parts) else [one for one in free if names_sides(one)]
     listed = [one for one in free if has_judgements and plan.has("annotator") and lists_labels(one)]
     return found | {one.path: (one, read_names(one.counts)) for one in [*share_words(free, answers), *chosen, *listed]}
+
+
+def _agreed_on(one: Field) -> bool:
+    """Whether a field stands in what was agreed upon afterwards, or numbers the sentences that people judged."""
+    above = [normalised(part) for part in one.names[:-1]]
+    if above and above[-1] in SENTENCES and normalised(one.names[-1]) in PLACES:
+        return True
+    return any(normalised(part) in ("gold", "adjudicated", "adjudication", "consensus") for part in one.names[:-1])
+
+
+def _of_listed_people(one: Field) -> bool:
+    """Whether a field is one of a list of those who judged, which has no more entries than there are people."""
+    above = [normalised(part) for part in one.names[:-1]]
+    return bool(above) and is_person(above[-1].removesuffix("s")) and not is_named(one)
+
+
+def _people_in(parts: Read) -> set[str]:
+    frames = [getattr(parts, name) for name in JUDGED if hasattr(parts, name)]
+    return {who for frame in frames if "annotator" in frame.columns for who in frame["annotator"].drop_nulls().unique()}
 
 
 #: With these fields tools keep their books, by the name of the layout.
@@ -248,6 +282,8 @@ def _facts(frame: pl.DataFrame, plan: Plan) -> set[str]:
     counting = {column.name for column in plan.columns if column.why in (HOW_SURE, NUMBERS_ROWS, OF_THE_TALK)}
     keys = [key for use in ("dialogue_id", "annotator", "dimension", "system") for key in plan.uses.get(use, ())]
     facts = {name for name in free if any(is_same_within(frame, key, name) for key in keys if key != name)}
+    # What is said once of all summaries of a call may be a judgement all the same.
+    facts = {name for name in facts if not speaks_of_summaries(name)}
     return counting | facts | _computed(frame, plan)
 
 

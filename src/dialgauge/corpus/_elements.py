@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from dialgauge.corpus._files import read_bytes
+from dialgauge.corpus._names import is_person, normalised
 from dialgauge.corpus._table import Table, place_in
 from dialgauge.corpus._values import is_answer
 from dialgauge.errors import InputError
@@ -16,12 +17,14 @@ from dialgauge.errors import InputError
 #: What the text of an element that has attributes is called: ``<rating rater="ann">4</rating>`` has a value.
 _TEXT, _ANSWER = "text", "value"
 _DEEPEST = 50
+#: How often a label recurs, and how many words it has not.
+_RECURRING, _WORDS = 3, 4
 
 
 def load_xml(path: Path) -> Table:
     """The elements of a document as objects: attributes and children by name, children of one name as a list."""
     root = parse_xml(path)
-    value = _value(root, _Document(_lists(root), _answers(root)))
+    value = _value(root, _Document(_lists(root), *_answers(root)))
     record = value if isinstance(value, dict) else {local_name(root.tag): value}
     return Table(pl.DataFrame(), place_in(str(path), [1]), records=((1, record),))
 
@@ -43,24 +46,33 @@ def local_name(tag: str) -> str:
 
 
 class _Document(NamedTuple):
-    """What is known of the elements of a document by their names: which children come in lists, and which texts are
-    answers.
+    """What is known of the elements of a document by their names: which children come in lists, which texts are
+    answers, and which labels.
     """
 
     lists: Mapping[str, frozenset[str]]
     answers: frozenset[str]
+    labels: frozenset[str]
 
 
-def _answers(root: ET.Element) -> frozenset[str]:
-    """The names of elements with attributes whose texts are numbers or words of a scale, all of them.
+def _answers(root: ET.Element) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of elements with attributes whose texts are numbers or words of a scale, all of them; and of labels.
 
-    Of turns some may be, as who says "no" in one.
+    Of turns some may be, as who says "no" in one. Labels are few words that recur, each beside who said it:
+    <label annotator="kb">unsupported</label>.
     """
-    texts: dict[str, set[str]] = {}
+    texts: dict[str, Counter[str]] = {}
+    unsigned: set[str] = set()
     for element in root.iter():
         if isinstance(element.tag, str) and element.attrib and not len(element) and (element.text or "").strip():
-            texts.setdefault(local_name(element.tag), set()).add((element.text or "").strip())
-    return frozenset(name for name, said in texts.items() if all(map(is_answer, said)))
+            name = local_name(element.tag)
+            texts.setdefault(name, Counter())[(element.text or "").strip()] += 1
+            if not any(is_person(normalised(local_name(key))) for key in element.attrib):
+                unsigned.add(name)
+    answers = {name for name, said in texts.items() if all(map(is_answer, said))}
+    recurring = {name for name, said in texts.items() if said.total() >= _RECURRING * len(said) and len(said) > 1}
+    labels = {name for name in recurring - unsigned - answers if all(len(one.split()) < _WORDS for one in texts[name])}
+    return frozenset(answers), frozenset(labels)
 
 
 def _lists(root: ET.Element) -> Mapping[str, frozenset[str]]:
@@ -92,7 +104,8 @@ def _value(element: ET.Element, document: _Document, depth: int = 0) -> Any:
     for name, several in listed.items():
         made[_plural(name) if _plural(name) not in made else f"{name}_list"] = several
     if text.strip() and not children:
-        called = _ANSWER if local_name(element.tag) in document.answers else _TEXT
+        name = local_name(element.tag)
+        called = _ANSWER if name in document.answers else name if name in document.labels else _TEXT
         made[called if called not in made else "content"] = text.strip()
     return made
 

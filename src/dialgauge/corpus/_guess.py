@@ -85,6 +85,8 @@ class Guess:
             if use == "dialogue" and len(matches) > 1:  # a name like 'conversation' may be that of an id
                 longest = max(self.mean_length(column) for _, column in matches)
                 matches.sort(key=lambda found: (self.mean_length(found[1]) * 4 < longest, found[0]))
+            if use == "sentence":  # its number, and not its words
+                matches.sort(key=lambda found: (self.has_texts(found[1]), found[0]))
             for _, column in matches:
                 if use in self.taken:
                     self.why_not[column] = f"could be {use}, but that is taken"

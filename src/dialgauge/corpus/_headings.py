@@ -98,10 +98,11 @@ def _filled(row: Cells) -> int:
 
 
 def _is_title(row: Cells, below: Cells, width: int) -> bool:
-    """Whether a row is empty, or has one or two texts at its start where the table is wider, or one above a gap."""
+    """Whether a row is empty, or has one or two texts at its start where the table is wider, or few above a gap."""
     filled = [place for place, cell in enumerate(row) if cell and cell.strip()]
-    alone = len(filled) == 1 and width > 1 and not _filled(below)
-    return not filled or (filled[-1] < 2 and (len(filled) * 2 < width or alone))
+    # Headings may have no name for the first column.
+    alone = bool(filled) and len(filled) < width and not _filled(below) and (filled[0] == 0 or len(filled) == 1)
+    return not filled or alone or (filled[-1] < 2 and len(filled) * 2 < width)
 
 
 def _are_names(row: Cells, width: int) -> bool:

@@ -5,7 +5,7 @@ The row is then that of a dialogue, and each of its columns of texts has a summa
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -29,7 +29,8 @@ def with_sides_below(source: Sheet, target: Sheet) -> tuple[Sheet, Sheet, list[S
 
     What the first says of both summaries of a row, which of them is better, is a third sheet.
     """
-    called = [column for column in target.frame.columns if _is_called_summary(column)]
+    wide, called = _a_row_for_each(source, target)
+    target, called = wide, called or [column for column in target.frame.columns if _is_called_summary(column)]
     texts = [column for column in called if _has_texts(target.frame[column])]
     if len(texts) < _FEWEST or {_ITEM, "summary", "system"} & {*target.frame.columns, *source.frame.columns}:
         return None
@@ -55,6 +56,38 @@ def with_sides_below(source: Sheet, target: Sheet) -> tuple[Sheet, Sheet, list[S
     return None
 
 
+def _a_row_for_each(source: Sheet, target: Sheet) -> tuple[Sheet, list[str]]:
+    """The target with a row for each dialogue where it has one for each text (``Meeting 1``, ``A``), and these columns.
+
+    They are called as the headings of the source call them: "Note A" of a column *Note* with A and B.
+    """
+    frame = target.frame
+    texts = [column for column in frame.columns if _has_texts(frame[column])]
+    short = [column for column in frame.columns if column not in texts and not frame[column].null_count()]
+    headings = " ".join(source.frame.columns).lower()
+    for key in short if len(texts) == 1 else ():
+        for side in (column for column in short if column != key):
+            codes = [str(code).strip() for code in frame[side].unique(maintain_order=True)]
+            names = [f"{side} {code}" for code in codes]
+            once = frame.select(pl.struct(key, side).is_unique().all()).item()
+            whole = once and len(codes) == _FEWEST and frame.height == frame[key].n_unique() * len(codes)
+            if not whole or not all(name.lower() in headings for name in names):
+                continue
+            made = frame.select(pl.col(key).unique(maintain_order=True))
+            for code, name in zip(codes, names, strict=True):
+                own = frame.filter(pl.col(side).cast(pl.String).str.strip_chars() == code).drop(side)
+                rest = {column: f"{column} {code}" for column in own.columns if column not in (key, texts[0])}
+                made = made.join(own.rename({**rest, texts[0]: name}), on=key, how="left", maintain_order="left")
+            first = [frame[key].index_of(value) or 0 for value in made[key]]
+            return replace(target, frame=made, place=_of_rows(target, first)), names
+    return target, []
+
+
+def _of_rows(sheet: Sheet, first: Sequence[int]) -> Callable[[int], tuple[str, int | None]]:
+    """Where each of some rows of a sheet stands in its file."""
+    return lambda row: sheet.place(first[row] if row < len(first) else row)
+
+
 def _has_texts(values: pl.Series) -> bool:
     shown = values.drop_nulls().cast(pl.String, strict=False)
     return bool(len(shown)) and int(shown.str.contains(r"\S\s+\S+\s+\S").sum()) * 2 > len(shown)
@@ -70,6 +103,8 @@ def _compared(source: Sheet, target: Sheet, key: str, texts: Sequence[str]) -> t
         row, asked = _taken_out(column, rows)
         if row is not None and _JOINT not in column and _names_sides(source.frame[column], texts):
             found[column] = (row, asked.replace(key, "").strip(_EDGE))
+    if not any(_names_both(source.frame[column], texts) for column in found):
+        return None
     if len({row for row, _ in found.values()}) < len(found) or len({asked for _, asked in found.values()}) != 1:
         return None
     writers = _writers(target.frame, key, texts)
@@ -87,7 +122,12 @@ def _compared(source: Sheet, target: Sheet, key: str, texts: Sequence[str]) -> t
             *rest,
             pl.lit(row).alias("dialogue_id"),
             *(pl.lit(one, pl.String).alias(f"system_{side}") for side, one in zip("ab", sides[row], strict=True)),
-            pl.col(column).cast(pl.String).alias(asked or "preferred"),
+            # "Note A" is the first, whatever the texts are called.
+            pl.col(column)
+            .cast(pl.String)
+            .str.strip_chars()
+            .replace(dict(zip(texts, "AB", strict=True)))
+            .alias(asked or "preferred"),
         )
         for column, (row, asked) in found.items()
     ]
@@ -98,9 +138,14 @@ def _compared(source: Sheet, target: Sheet, key: str, texts: Sequence[str]) -> t
 
 
 def _names_sides(values: pl.Series, texts: Sequence[str]) -> bool:
-    """Whether the cells of a column name one of two texts, or a tie, and both occur somewhere."""
+    """Whether all cells of a column name one of two texts, or a tie."""
     said = {text.strip() for text in values.drop_nulls().cast(pl.String, strict=False)} - {""}
-    return bool(said & set(texts)) and all(one in texts or better_of(one) is not None for one in said)
+    return bool(said) and all(one in texts or better_of(one) is not None for one in said)
+
+
+def _names_both(values: pl.Series, texts: Sequence[str]) -> bool:
+    """Whether a column has the name of one of two texts: all others may have found both as good."""
+    return bool({text.strip() for text in values.drop_nulls().cast(pl.String, strict=False)} & set(texts))
 
 
 def _is_called_summary(column: str) -> bool:

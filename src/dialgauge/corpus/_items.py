@@ -8,7 +8,8 @@ import polars as pl
 
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._item_sides import with_sides_below
-from dialgauge.corpus._names import normalised
+from dialgauge.corpus._names import is_dimension, is_housekeeping, normalised
+from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._wide_headings import VALUE, is_judged
 
@@ -31,10 +32,10 @@ def with_items(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]:
             if found is not None:
                 key, cells = found
                 joined = _joined(asking, shown, key, cells)
-                about_people = _about_people(joined.frame, asking.frame.columns)
+                about_people = _about_people(joined.frame, asking.frame, cells)
                 made[made.index(source)] = replace(joined, frame=joined.frame.drop(about_people))
                 made.remove(target)
-                made += compared
+                made += [replace(one, frame=one.frame.drop(about_people, strict=False)) for one in compared]
                 notes.append(f"the headings of {source.name!r} name rows of {target.name!r}, by its column {key!r}")
                 if about_people:
                     notes.append(f"answers of {source.name!r} about none of them, not used: {', '.join(about_people)}")
@@ -50,7 +51,7 @@ def _named_items(source: Sheet, target: Sheet) -> tuple[str, dict[str, _Cell]] |
         return None
     own = {normalised(column) for column in source.frame.columns}
     for key in target.frame.columns:
-        values = target.frame[key].cast(pl.String, strict=False).str.strip_chars()
+        values = _texts(target.frame, key)
         if key in texts or values.null_count() or values.n_unique() < max(2, len(values)):
             continue
         if normalised(key) in own:  # a column names the items, whatever numbers are in the headings
@@ -64,6 +65,11 @@ def _named_items(source: Sheet, target: Sheet) -> tuple[str, dict[str, _Cell]] |
             others = _cells(source.frame, values.to_list(), key, judged=False)
             return key, cells if _clash(source, target, {**others, **cells}) else {**others, **cells}
     return None
+
+
+def _texts(frame: pl.DataFrame, column: str) -> pl.Series:
+    """The cells as texts: the 1.0 of a workbook is the 1 of a heading."""
+    return frame.select(as_text(column, frame)).to_series().str.strip_chars()
 
 
 def _are_most(cells: Mapping[str, _Cell], items: int) -> bool:
@@ -116,12 +122,13 @@ def _joined(source: Sheet, target: Sheet, key: str, cells: Mapping[str, _Cell]) 
         ]
         parts.append(numbered.select("_origin", *rest, pl.lit(item).alias("_item"), *given))
     answered = pl.concat(parts).sort("_origin", maintain_order=True)
-    told = target.frame.with_columns(pl.col(key).cast(pl.String, strict=False).str.strip_chars().alias("_item"))
+    told = target.frame.with_columns(_texts(target.frame, key).alias("_item"))
     frame = answered.join(told, on="_item", how="left", maintain_order="left")
     unasked = told.filter(~pl.col("_item").is_in(list(items)))
     frame = pl.concat([frame, unasked], how="diagonal_relaxed")
     origin, place = frame["_origin"].to_list(), source.place
-    gone = ["_origin", "_item", *([key] if _repeats_dialogues(target, key) else [])]
+    counted = told["_item"].str.contains(r"^\d{1,3}$").all() and "dialogue_id" in make_plan(target.frame.drop(key)).uses
+    gone = ["_origin", "_item", *([key] if counted or _repeats_dialogues(target, key) else [])]
     return replace(
         source,
         frame=frame.drop(gone),
@@ -129,10 +136,18 @@ def _joined(source: Sheet, target: Sheet, key: str, cells: Mapping[str, _Cell]) 
     )
 
 
-def _about_people(frame: pl.DataFrame, asked: Sequence[str]) -> list[str]:
-    """The questions that name no item: an answer such as a consent is one of the person, not one about each item."""
+def _about_people(frame: pl.DataFrame, asked: pl.DataFrame, cells: Mapping[str, _Cell]) -> list[str]:
+    """The questions that name no item: an answer such as a consent is one of the person, not one about each item.
+
+    What has a number, or is asked of the items too, may be about one of them under another name: it stays.
+    """
     judged = make_plan(frame).named("dimension").values()
-    return [column for column in judged if column in asked]
+    questions = {normalised(question) for _, question in cells.values()}
+    free = [column for column in asked.columns if column in frame.columns]
+    own = [c for c in free if is_judged(asked, c) and not is_housekeeping(normalised(c)) and not re.search(r"\d", c)]
+    own = [c for c in own if not any(question in normalised(c) for question in questions)]
+    about_people = [column for column in free if column in judged or column in own]
+    return [c for c in about_people if not any(map(is_dimension, (normalised(c), *normalised(c).split("_"))))]
 
 
 def _repeats_dialogues(target: Sheet, key: str) -> bool:

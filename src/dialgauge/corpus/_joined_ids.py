@@ -1,5 +1,6 @@
 """Ids that join a dialogue and a system, as annotation tools want one name for each item."""
 
+from collections.abc import Set
 from dataclasses import replace
 
 import polars as pl
@@ -24,7 +25,7 @@ def with_systems(table: Table, plan: Plan, corpus: Corpus) -> Table:
     column = plan.uses["dialogue_id"][0]
     given = table.frame[column].cast(pl.String)
     dialogues, systems = set(corpus.dialogues["dialogue_id"]), set(corpus.summaries["system"])
-    parted = {name: _parted(name, dialogues, systems) for name in given.drop_nulls().unique()}
+    parted = {name: parted_name(name, dialogues, systems) for name in given.drop_nulls().unique()}
     if parted and all(parted.values()):
         frame = table.frame.with_columns(
             pl.Series(column, [None if name is None else parted[name][0] for name in given], pl.String),  # type: ignore[index]
@@ -197,13 +198,14 @@ def _depends(frame: pl.DataFrame, column: str, on: list[str]) -> bool:
     return rows.height > 1 and rows.select(on).is_unique().all() and rows[column].n_unique() > 1
 
 
-def _parted(name: str, dialogues: set[str], systems: set[str]) -> tuple[str, str] | None:
+def parted_name(name: str, dialogues: Set[str], systems: Set[str]) -> tuple[str, str] | None:
+    """The dialogue and the system that a name joins; None where it joins none, or may join several."""
+    found = set()
     for joint in _JOINTS:
         pieces = name.split(joint)
         for cut in range(1, len(pieces)):
             left, right = joint.join(pieces[:cut]), joint.join(pieces[cut:])
-            if left in dialogues and right in systems:
-                return left, right
-            if right in dialogues and left in systems:
-                return right, left
-    return None
+            found |= {
+                (one, other) for one, other in ((left, right), (right, left)) if one in dialogues and other in systems
+            }
+    return found.pop() if len(found) == 1 else None

@@ -1,12 +1,16 @@
 """Sheets, files or tables that name the rows of another one: ``summary_id`` beside a table ``summaries``."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
+from dialgauge.corpus._better import better_of
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._names import is_bare_id, normalised
+from dialgauge.corpus._parts_unread import explains_scale
+from dialgauge.corpus._sides import options_of
 from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._utterances import is_total
 
@@ -14,6 +18,9 @@ from dialgauge.corpus._utterances import is_total
 _LONGEST = 80
 #: Sheets of so few columns may be alike by chance.
 _FEW = 3
+_FEWEST_SIDES = 2
+#: How platforms call the columns that hold what they showed; what is said about it elsewhere is of that kind too.
+_SHOWN = re.compile(r"(?:Input\.|INPUT:)(?=.)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +62,21 @@ def _without_link(source: Sheet, target: Sheet, column: str) -> Sheet:
     return replace(source, frame=source.frame.drop(column)) if said else source
 
 
+def is_taken_over(sheet: Sheet, others: Sequence[Sheet]) -> bool:
+    """Whether all that the rows of a sheet say stands in the rows of another one, but for the ids that joined them."""
+    for other in others:
+        known = {normalised(_SHOWN.sub("", column)): column for column in other.frame.columns}
+        own = {column: known.get(normalised(_SHOWN.sub("", column))) for column in sheet.frame.columns}
+        shared = {column: name for column, name in own.items() if name is not None}
+        ids = [column for column in own if column not in shared]
+        if len(shared) < _FEWEST_SIDES or len(ids) > 1 or not all(sheet.frame[c].is_unique().all() for c in ids):
+            continue
+        said = zip(*(_texts(other.frame[name]) for name in shared.values()), strict=True)
+        if set(zip(*(_texts(sheet.frame[column]) for column in shared), strict=True)) <= set(said):
+            return True
+    return False
+
+
 def are_alike(sheets: Sequence[Sheet]) -> bool:
     """Whether all sheets have nearly the same columns: those of several people, systems or batches."""
     names = [{normalised(column) for column in sheet.frame.columns} for sheet in sheets]
@@ -75,7 +97,7 @@ def _links(source: Sheet, target: Sheet) -> list[_Link]:
             continue
         known = set(named)
         for column in source.frame.columns:
-            if not names_row(column, key, target.name):
+            if not names_row(column, key, target.name) or explains_scale(target.frame):
                 continue
             used = [text for text in _texts(source.frame[column]).drop_nulls().unique() if not is_total(text)]
             if (
@@ -117,8 +139,8 @@ def _said_by(sheet: Sheet) -> int:
 
 def names_row(column: str, key: str, sheet: str) -> bool:
     """Whether the name of a column says that it is about the rows of a sheet with this key."""
-    name, own, of = normalised(column), normalised(key), normalised(sheet)
-    things = {of, of.removesuffix("s"), f"{of.removesuffix('ies')}y"}
+    name, own, of = normalised(_SHOWN.sub("", column)), normalised(key), normalised(sheet)
+    things = {of, of.removesuffix("s"), f"{of.removesuffix('ies')}y", re.sub("a$", "on", of)}
     return name == own != "id" or (
         own in ("id", "key", "uuid", "nr", "no") and name in {f"{one}_{own}" for one in things}
     )
@@ -130,15 +152,19 @@ def _texts(values: pl.Series) -> pl.Series:
 
 def _joined(source: Sheet, target: Sheet, column: str) -> Sheet:
     """The rows of a sheet with the short cells of the rows that they name."""
-    own, kept = {normalised(name) for name in source.frame.columns}, _its_own(source, target)
+    own = {normalised(_SHOWN.sub("", name)) for name in source.frame.columns}
+    kept = _its_own(source, target)
     taken = [
         name
         for name in target.frame.columns
-        if normalised(name) not in own and name not in kept and _is_short(target.frame[name])
+        if normalised(_SHOWN.sub("", name)) not in own and name not in kept and _is_short(target.frame[name])
     ]
     if not taken or column not in target.frame.columns:
         return source
+    shown = _SHOWN.match(column)
+    names = [f"{shown[0]}{name}" if shown and not _SHOWN.match(name) else name for name in taken]
     short = target.frame.select(_texts(target.frame[column]).alias("_named"), *taken)
+    short.columns = ["_named", *names]
     frame = source.frame.with_columns(_texts(source.frame[column]).alias("_named"))
     return replace(source, frame=frame.join(short, on="_named", how="left", maintain_order="left").drop("_named"))
 
@@ -147,9 +173,18 @@ def _its_own(source: Sheet, target: Sheet) -> set[str]:
     """What only the rows of the target are: judged so, by whom; and of which system, where the others are texts too."""
     uses = make_plan(target.frame).uses
     judged = [use for use in uses if use.startswith("dimension:") or use == "value"]
-    written = "summary" in make_plan(source.frame).uses
+    sides = options_of(target.frame, {column: normalised(column) for column in target.frame.columns})
+    # Who was left and who was right is said of the comparison that names the row.
+    written = "summary" in make_plan(source.frame).uses and len(sides) < _FEWEST_SIDES
     kept = [*judged, *(["annotator", "comment", "time"] if judged else []), *(["system"] if written else [])]
-    return {column for use in kept for column in uses.get(use, ())}
+    expected = {column for column in target.frame.columns if len(sides) > 1 and _names_sides(target.frame[column])}
+    return {column for use in kept for column in uses.get(use, ())} | expected
+
+
+def _names_sides(values: pl.Series) -> bool:
+    """Whether a column says which of two is better, as a key does of questions that have an answer."""
+    given = set(_texts(values).drop_nulls())
+    return len(given) > 1 and all(better_of(text) is not None for text in given)
 
 
 def _is_short(values: pl.Series) -> bool:

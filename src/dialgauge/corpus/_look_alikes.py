@@ -24,10 +24,10 @@ from dialgauge.corpus._names import (
     normalised,
     says_how_sure,
 )
-from dialgauge.corpus._pairs import asks_for_winner
+from dialgauge.corpus._pairs import asks_for_winner, asks_which_is_preferred
 from dialgauge.corpus._shapes import JUDGEMENTS
 from dialgauge.corpus._turns import SPEAKERS
-from dialgauge.corpus._values import MOSTLY, Reading, in_words, is_answer, read_values
+from dialgauge.corpus._values import MOSTLY, Reading, in_words, is_answer, is_not_given, read_values
 
 #: A text has at least this many words on average.
 _WORDS = 8
@@ -190,6 +190,38 @@ def names_sides(one: Field) -> bool:
     """
     said = {better_of(text) for text in one.counts} if len(one.counts) <= MOST_WORDS else {None}
     return {"a", "b"} <= said and None not in said and ("tie" in said or asks_for_winner(_own_name(one)))
+
+
+def unread_preferences(fields: Sequence[Field], names: Container[str], read: int) -> list[str]:
+    """Fields that nothing was made of, whose headings ask which is better, and whose answers name sides or systems.
+
+    ``names`` are those of systems and the like that were stored, and ``read`` such answers were.
+    """
+    asked = [one for one in fields if one.names and asks_which_is_preferred(normalised(one.names[-1]))]
+    asked = [one for one in asked if one.counts and all(_names_one(text, names) for text in one.counts)]
+    if len({text for one in asked for text in one.counts}) < 2 or sum(one.filled for one in asked) <= read:
+        return []
+    listed = ", ".join(repr(one.names[-1]) for one in asked[:3])
+    look, were = ("look", "were") if len(asked) > 1 else ("looks", "was")
+    return [
+        f"{listed} {look} like preferences and {were} not read: give each answer a row with the columns dialogue_id, "
+        "annotator, system_a, system_b and winner, or leave out what is none "
+        f"({' '.join(f'--map {_quoted(one.path)}' for one in asked)})"
+    ]
+
+
+def _quoted(path: str) -> str:
+    return f"'ignore={path}'" if re.search(r"[^\w.=-]", path) else f"ignore={path}"
+
+
+def _names_one(text: str, names: Container[str]) -> bool:
+    """Whether a cell names a side ("Note A"), a system, or none of them."""
+    plain = normalised(text)
+    of_side = len(plain.split("_")) <= _LONGEST_LABEL and _SIDE.fullmatch(plain.rpartition("_")[2]) is not None
+    return of_side or better_of(text) is not None or plain in names or is_not_given(text)
+
+
+_SIDE = re.compile(r"[a-h]|[1-9]|left|right|first|second|links|rechts")
 
 
 def lists_labels(one: Field) -> bool:

@@ -22,11 +22,13 @@ from dialgauge.corpus._listed_order import in_listed_order, with_listed_names, w
 from dialgauge.corpus._look_alikes import is_named
 from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normalised
 from dialgauge.corpus._nested import flat_rows, to_frame
+from dialgauge.corpus._part_names import are_pages, own_parts
 from dialgauge.corpus._parts_unread import held_by
 from dialgauge.corpus._problems import Problem
+from dialgauge.corpus._put_aside import says_it_does_not_count
 from dialgauge.corpus._record_ids import with_record_ids
 from dialgauge.corpus._referring import referring
-from dialgauge.corpus._sheets import are_pages, one_table, own_parts
+from dialgauge.corpus._sheets import one_table
 from dialgauge.corpus._survey_headings import with_questions
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._text_files import first_of, name_systems, named_texts, unread_texts
@@ -313,6 +315,8 @@ def _told_apart(sheets: Mapping[Path, Sheet]) -> list[Sheet]:
     folders: dict[Path, list[Sheet]] = {}
     for file, sheet in sheets.items():
         folders.setdefault(file.parent, []).append(replace(sheet, name=file.name))
+    if (plain := _without_practice(sheets)) is not None:
+        return plain
     if len(folders) == 1:
         return [sheet for own in folders.values() for sheet in own]
     above, made = os.path.commonpath(folders), list[Sheet]()
@@ -325,6 +329,22 @@ def _told_apart(sheets: Mapping[Path, Sheet]) -> list[Sheet]:
         else:
             made += [replace(sheet, name=f"{name}/{sheet.name}") for sheet in own]
     return made
+
+
+def _without_practice(sheets: Mapping[Path, Sheet]) -> list[Sheet] | None:
+    """The sheets under their own names where only folders that do not count have files of the same names again."""
+    aside = {file for file in sheets if any(says_it_does_not_count(part) for part in file.parts[-_DEEP:-1])}
+    names = [file.stem for file in sheets if file not in aside]
+    if not aside or len(set(names)) < len(names):
+        return None
+    return [
+        replace(sheet, name=f"{file.parent.name}/{file.stem}") if file in aside else sheet
+        for file, sheet in sheets.items()
+    ]
+
+
+#: So many folders above a file may say that it does not count, less its own name.
+_DEEP = 3
 
 
 def _records(tables: dict[Path, Table]) -> Table:

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
 from dialgauge.corpus._headings import distinct_names
 from dialgauge.corpus._names import AGGREGATES, USES, normalised
+from dialgauge.corpus._scale_ends import best_end
 from dialgauge.corpus._table import Sheet, place_in
 from dialgauge.corpus._turns import split_speaker
 from dialgauge.errors import InputError
@@ -47,38 +48,90 @@ class _Section:
     twice: list[int] = field(default_factory=list)  # lines that give a system another text
 
 
-def sections_as_sheets(text: str, file: str) -> tuple[list[Sheet], list[str]]:
+def sections_as_sheets(text: str, file: str, others: bool = False) -> tuple[list[Sheet], list[str]]:
     """The tables that come again in each section of a page as one sheet, and the texts beside them as another.
 
-    A table of other headings must sum up these; else nobody could say what it is about.
+    A table of other headings must sum up these; else nobody could say what it is about. With ``others`` it is a sheet
+    too, if it does not stand in one of the sections.
     """
     lines = text.splitlines()
     tables = list(_tables(lines))
     shapes = [tuple(table.names) for table in tables]
     shape = max(shapes, key=shapes.count)
     again = [table for table in tables if tuple(table.names) == shape]
-    others = [table for table in tables if tuple(table.names) != shape]
+    apart = [table for table in tables if tuple(table.names) != shape]
     level = _level(again)
-    lost = next((table for table in others if not _sums_up(table)), None)
+    outside = [t for t in apart if others and level is not None and not _is_within(t, again, level)]
+    lost = next((table for table in apart if table not in outside and not _sums_up(table)), None)
     if len(again) < 2 or level is None or lost is not None:
         raise _refused(file, tables, lost)
     ids = _ids([_heading_of(table, level) for table in again])
     systems = _systems(again)
     own = [_section(lines, table, level, systems) for table in again]
-    if not all(section.turns or section.summaries for section in own):
+    if not all(section.turns or section.summaries for section in own) and not others:
         raise _refused(file, tables, None)
     if twice := [line for section in own for line in section.twice]:
         raise InputError(
             f"{file}: line {twice[0]} gives a system another text than a line before: which is its summary?"
         )
     notes = [f"{len(again)} sections with a table each: their headings name the dialogues, such as {ids[0][0]!r}"]
-    notes += [f"the table in line {table.start + 1} sums up others, and is left out" for table in others]
+    notes += [
+        f"the table in line {table.start + 1} sums up others, and is left out"
+        for table in apart
+        if table not in outside or _sums_up(table)
+    ]
     if unread := [line for one in own for line in one.unread]:
         notes.append(f"lines of the page that are no part of a dialogue or summary: {_listed(unread)}")
     written = list(dict.fromkeys(system for one in own for system in one.summaries))
+    told = _key(lines, written, file)
+    if told:
+        notes.append(f"the page says what its letters mean: {', '.join(f'{a} = {b}' for a, b in told.items())}")
+        again = [replace(table, names=[told.get(name, name) for name in table.names]) for table in again]
+        for one in own:
+            one.summaries = {told[system]: text for system, text in one.summaries.items()}
+        written, shape = [told[system] for system in written], tuple(told.get(name, name) for name in shape)
     if len(written) > 1 and set(written) <= set(shape):
-        return [_wide(again, own, ids, written, file)], notes
-    return _apart(again, own, ids, file), notes
+        ranked = any(best_end(_plain(line)) == "lower" for line in lines)
+        return [_wide(again, own, ids, written, file, "rank" if ranked else "rating")], notes
+    beside = [
+        _sheet(f"table {n}", table.names, [(row, table.start + 3 + at) for at, row in enumerate(table.rows)], file)
+        for n, table in enumerate(tables, start=1)
+        if table in outside and not _sums_up(table)
+    ]
+    return [*_apart(again, own, ids, file), *beside], notes
+
+
+def _is_within(table: _Found, again: Sequence[_Found], level: int) -> bool:
+    """Whether a table stands in the section of one of those that come again."""
+    own = {line for depth, _, line in table.above if depth == level}
+    return any(own & {line for depth, _, line in one.above if depth == level} for one in again)
+
+
+def _key(lines: Sequence[str], letters: Sequence[str], file: str) -> dict[str, str]:
+    """Which system each letter means, where a line of the page says so of all: "X = Template bot, Y = Nova 8B"."""
+    if len(letters) < _FEWEST_TURNS or any(len(letter) > _LONGEST_LETTER for letter in letters):
+        return {}
+    found: list[dict[str, str]] = []
+    partly = False
+    for line in lines:
+        pairs = [_EQUAL.fullmatch(part.strip()) for part in re.split(r"[,;]\s", _plain(_BEFORE.sub("", line)))]
+        said = {at[1]: at[2].strip(" .") for at in pairs if at is not None}
+        if set(said) == set(letters) and len(pairs) == len(said) == len(set(said.values())):
+            found.append(said)
+        else:
+            partly = (
+                partly or len(set(said) & set(letters)) > 1 or (len(said) == len(pairs) == 1 and {*said} <= {*letters})
+            )
+    if partly or any(one != found[0] for one in found):
+        raise InputError(
+            f"{file}: the page says several times what {', '.join(letters)} mean, or not of all: write the names of "
+            "the systems in the place of the letters"
+        )
+    return found[0] if found else {}
+
+
+#: "X = Template bot"; what stands for a system is no longer than two letters.
+_EQUAL, _LONGEST_LETTER = re.compile(r"(\w{1,2})\s*(?:=|:|→|is|stands for)\s*(\S.*)"), 2
 
 
 def _refused(file: str, tables: Sequence[_Found], lost: _Found | None) -> InputError:
@@ -122,9 +175,10 @@ def _wide(
     ids: Sequence[tuple[str, str | None]],
     systems: Sequence[str],
     file: str,
+    asked: str,
 ) -> Sheet:
     """The rows of tables that have a column of marks for each system, with the texts of all beside them."""
-    names = [f"rating_{name}" if name in systems else name for name in tables[0].names]
+    names = [f"{asked}_{name}" if name in systems else name for name in tables[0].names]
     rows = [
         (
             [*_about(name, section), *(section.summaries.get(system) for system in systems), *row],
@@ -306,6 +360,9 @@ def _speaks(said: str) -> bool:
 def _summary_or_reference(said: str, systems: dict[str, str]) -> tuple[str | None, str] | None:
     """The system and its summary, or no system and the reference, that a line gives; None for any other line."""
     pair = split_speaker(said)
+    dashed = _JOINT.split(said, maxsplit=1)
+    if pair is None and len(dashed) > 1 and normalised(dashed[0]) in systems:  # "X – The parcel is late."
+        pair = (dashed[0], dashed[1])
     name = normalised(pair[0]) if pair else ""
     if pair and pair[1] and name in systems:
         return systems[name], pair[1]

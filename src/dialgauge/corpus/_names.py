@@ -146,7 +146,7 @@ DIMENSIONS = frozenset(
         "calidad coerenza fluidita rilevanza accuratezza completezza chiarezza fedelta coerencia fluencia precisao "
         "clareza fidelidade samenhang vloeiendheid relevantie nauwkeurigheid volledigheid duidelijkheid honesty "
         "engagement engagingness interestingness interesting specificity verbosity harmlessness instruction_following "
-        "up_to_date thorough organized comprehensible succinct internally_consistent "
+        "up_to_date thorough organized comprehensible succinct internally_consistent ease_of_reading fiel "
         "连贯性 流畅性 流畅度 一致性 相关性 忠实度 忠实性 准确性 准确度 完整性 简洁性 可读性 信息量 总体 "
         "总体质量 一貫性 流暢性 関連性"
     )
@@ -298,6 +298,7 @@ _COUNTING = re.compile(r"(?:n|num|number|no|count|total)_")
 #: "How sure (1-3)", "confidence", "judge_confidence", "How confident are you?", "Wie sicher sind Sie sich?".
 _CERTAINTY = re.compile(
     r"(?:how_)?(?:sure|certain|confident)(?:_(?:are|were|do)_you)?(?:_.*)?|(?:\w+_)?(?:confidence|certainty|self_?confidence)(?:_\w+)?"
+    r"|(?:is_|not_)?(?:unsure|uncertain|unsicher|inseguro)(?:_flag)?|not_sure"
     r"|(?:wie_)?sicher(?:_(?:sind|waren|bist|warst)_.*)?|(?:\w+_)?sicherheit_(?:der_|des_|ihrer_)?(?:bewert|urteil|einschatz)\w*"
     r"|(?:urteils|bewertungs)sicherheit|(?:que_tan_|cuan_)?segur[oa](?:_\w+)?|(?:nivel_de_)?confianza|(?:niveau_de_)?confiance"
 )
@@ -350,6 +351,13 @@ def is_dimension(name: str) -> bool:
     """Whether a normalised name is that of a dimension."""
     trimmed = re.sub(r"^(?:human|expert|annotator|rating|score)_|_(?:score|rating|label|likert)$", "", name)
     return name in DIMENSIONS or trimmed in DIMENSIONS
+
+
+def speaks_of_summaries(title: str) -> bool:
+    """Whether a heading has a word for summaries, or for a quality of theirs."""
+    words = normalised(heading(title)[0]).split("_")
+    forms = {form for word in words for form in (word, word.removesuffix("s"), f"{word.removesuffix('ies')}y")}
+    return bool(forms & {*USES["summary"], *TELLING["summary"]}) or any(map(is_dimension, forms))
 
 
 def asks_for_dimension(title: str) -> bool:

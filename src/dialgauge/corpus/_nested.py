@@ -23,6 +23,7 @@ from dialgauge.corpus._nested_answers import (
     marks_beside,
     marks_of_people,
     ranked,
+    rankings_in,
     single,
     systems_of,
     voters_of,
@@ -34,7 +35,9 @@ from dialgauge.corpus._shapes import (
     DIALOGUE,
     IDENTITY,
     JUDGEMENTS,
+    PLACES,
     REFERENCES,
+    SENTENCES,
     SUMMARIES,
     are_answers_of_people,
     are_judgements,
@@ -58,6 +61,7 @@ from dialgauge.corpus._shapes import (
 )
 from dialgauge.corpus._table import refuse_width
 from dialgauge.corpus._turns import parse_turns, turn_to_json, turns_from_json
+from dialgauge.corpus._values import is_answer
 from dialgauge.errors import InputError
 
 Record = Mapping[str, Any]
@@ -231,6 +235,7 @@ class _Level:
             self.first["summary"] = " ".join(texts)
         for number, item in enumerate(value):
             rest = {key: entry for key, entry in item.items() if entry is not sentence_of(item)}
+            rest = {key: entry for key, entry in rest.items() if not _numbers_it(key, entry, number)}
             level = _Level(self.kept, self.known_person, self.people)
             level.read(rest)
             rows = [row for row in level.rows() if any(entry is not None for entry in row.values())]
@@ -263,7 +268,9 @@ class _Level:
             given: dict[str, Any] = {own.get(str(key), str(key)): entry for key, entry in item.items()}
             given = {("system" if normalised(k) in USES["system"] else k): entry for k, entry in given.items()}
             text = next((given[k] for k in given if normalised(k) in USES["summary"]), None)
-            if not isinstance(text, str) or given.get("system") is None:
+            given = {k: _as_sentences(entry) if normalised(k) in SENTENCES else entry for k, entry in given.items()}
+            parted = any(are_sentences(entry) for entry in given.values())
+            if (not isinstance(text, str) and not parted) or given.get("system") is None:
                 raise ValueError("a summary needs 'system' and 'text'")
             self.systems.add(str(given["system"]))
             level = _Level(self.kept, self.known_person, self.people)
@@ -318,7 +325,13 @@ class _Level:
             if about is not None:
                 item = {"system" if key == about else key: entry for key, entry in item.items()}
             who = {} if named else {"annotator": item[whose] if whose else f"{group}-{number}".strip("-")}
-            yield from ({**who, **row} for row in (*ranked(item, self.systems), *marked(item)))
+            places = list(ranked(item, self.systems))
+            gone = rankings_in(item, self.systems)
+            rest = {inner: entry for inner, entry in item.items() if inner not in gone}
+            spare = not places or any(
+                is_answer(str(entry)) for key, entry in rest.items() if is_dimension(normalised(key))
+            )
+            yield from ({**who, **row} for row in (*places, *(marked(rest) if spare else ())))
 
     def _system_key(self, value: Sequence[Record]) -> str | None:
         """The key by which judgements name the summary that they are about, where it is not called system."""
@@ -326,6 +339,19 @@ class _Level:
             return None
         keys = [key for key in value[0] if all(str(item.get(key)) in self.systems for item in value)]
         return keys[0] if len(keys) == 1 else None
+
+
+def _numbers_it(key: str, value: Any, number: int) -> bool:
+    """Whether a field of a sentence is its place, counted from 0 or 1."""
+    return normalised(key) in PLACES and str(value).strip() in (str(number), str(number + 1))
+
+
+def _as_sentences(value: Any) -> Any:
+    """A list of the sentences of a summary, each with its text under a name that says so; one may stand alone."""
+    value = [value] if isinstance(value, Mapping) else value
+    if not isinstance(value, list) or not all(isinstance(one, Mapping) and "text" in one for one in value):
+        return value
+    return [{("sentence" if key == "text" else key): entry for key, entry in one.items()} for one in value]
 
 
 def _names_system(item: Record) -> bool:

@@ -247,12 +247,29 @@ def marks_beside(value: Sequence[Mapping[str, Any]], given: Collection[str]) -> 
 
 
 def ranked(item: Mapping[str, Any], systems: set[str]) -> Iterator[dict[str, Any]]:
-    """A person's list of systems from the best to the worst, as the rank of each."""
+    """A person's list of systems from the best to the worst, as the rank of each; some may share one in a list."""
+    who = {name: entry for name, entry in item.items() if is_person(normalised(name))}
+    for key in rankings_in(item, systems):
+        before = 0
+        for tier in item[key]:
+            shared = tier if isinstance(tier, list) else [tier]
+            yield from ({**who, "system": str(one), _called(key): before + 1} for one in shared)
+            before += len(shared)
+
+
+def rankings_in(item: Mapping[str, Any], systems: set[str]) -> list[str]:
+    """The keys of an object whose lists name systems, each once, alone or with those that share their place."""
+    found = []
     for key, value in item.items():
-        if isinstance(value, list) and len(value) > 1 and {str(one) for one in value} <= systems:
-            who = {name: entry for name, entry in item.items() if is_person(normalised(name))}
-            dimension = "rank" if normalised(key) in ("rank", "ranks", "ranking", "order") else f"{key}_rank"
-            yield from ({**who, "system": str(one), dimension: place} for place, one in enumerate(value, start=1))
+        if isinstance(value, list) and len(value) > 1 and all(value):
+            named = [str(one) for tier in value for one in (tier if isinstance(tier, list) else [tier])]
+            found += [key] if len(set(named)) == len(named) and set(named) <= systems else []
+    return found
+
+
+def _called(key: str) -> str:
+    """What the ranks of a list are called."""
+    return "rank" if normalised(key) in ("rank", "ranks", "ranking", "order") else f"{key}_rank"
 
 
 _MARKS = frozenset({"spans", "errors", "error_spans", "highlights", "marks", "mistakes"})

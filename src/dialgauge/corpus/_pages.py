@@ -8,12 +8,14 @@ import polars as pl
 
 from dialgauge.corpus._files import read_text
 from dialgauge.corpus._headings import LOOKED_AT, distinct_names, find_headings
+from dialgauge.corpus._markdown_pages import sections_as_sheets
 from dialgauge.corpus._sheets import one_table
 from dialgauge.corpus._table import Sheet, Table, place_in, refuse_width
 from dialgauge.errors import InputError
 
 _LINES = frozenset(["br", "p", "div", "li", "tr"])
-_SKIPPED = frozenset(["script", "style", "template"])
+_SKIPPED = frozenset(["script", "style", "template", "title"])
+_TITLES, _BLOCKS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"]), frozenset(["p", "div", "ul", "ol", "section"])
 #: No cell of a page spans more rows or columns; larger numbers are mistakes.
 _WIDEST = 1_000
 
@@ -27,6 +29,14 @@ def load_page(path: Path) -> Table:
     tables = parser.tables
     if not tables:
         raise InputError(f"{path}: no table in this page, so no rows")
+    shapes = [tuple(rows[0]) for rows in tables if rows]
+    if len(shapes) > len(set(shapes)):
+        try:  # a table in each of several sections, whose headings say what it is about
+            sheets, notes = sections_as_sheets(parser.text, str(path), others=True)
+        except InputError:
+            pass
+        else:
+            return one_table(sheets, [*found.notes, *notes], "table")
     sheets, notes = [], list(found.notes)
     for number, rows in enumerate(tables, start=1):
         name = f"table {number}"
@@ -69,6 +79,27 @@ class _Tables(HTMLParser):
         self._open: list[list[list[_Cell]]] = []
         self._cell: list[str] | None = None
         self._skipped = 0
+        self._lines: list[str | int] = [""]  # the text of the page; numbers stand for its tables
+
+    @property
+    def text(self) -> str:
+        """The page as one in Markdown."""
+        made = []
+        for line in self._lines:
+            if isinstance(line, int):
+                names, *rows = _laid_out(self._found[line]) or [[]]
+                bars = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in (names, *rows)]
+                border = f"|{'---|' * max(map(len, bars))}"
+                made += ["", *(f"| {' | '.join(row)} |" for row in bars[:1]), border]
+                made += [*(f"| {' | '.join(row)} |" for row in bars[1:]), ""]
+            else:
+                made.append(" ".join(line.split()) if line.strip() else "")
+        return "\n".join(made)
+
+    def _text(self, tag: str) -> None:
+        """Begin a line of the page, as this tag does."""
+        if not self._open and (tag in _LINES or tag in _TITLES):
+            self._lines.append(f"{'#' * int(tag[1])} " if tag in _TITLES else "")
 
     @property
     def tables(self) -> list[list[list[str]]]:
@@ -77,7 +108,9 @@ class _Tables(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._skipped += tag in _SKIPPED
+        self._text(tag)
         if tag == "table":
+            self._lines += [len(self._found), ""]
             self._close_cell()
             self._open.append([])
             self._found.append(self._open[-1])
@@ -97,6 +130,8 @@ class _Tables(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         self._skipped -= tag in _SKIPPED and self._skipped > 0
+        if tag in _TITLES or tag in _BLOCKS:
+            self._lines += ["", ""]
         if tag in ("td", "th", "tr", "table"):
             self._close_cell()
         if tag == "table" and self._open:
@@ -105,6 +140,8 @@ class _Tables(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._cell is not None and not self._skipped:
             self._cell.append(data)
+        elif not self._open and not self._skipped:
+            self._lines[-1] = f"{self._lines[-1]}{' '.join(data.split(chr(10)))}"
 
     def _close_cell(self) -> None:
         if self._cell is not None and self._open and self._open[-1]:

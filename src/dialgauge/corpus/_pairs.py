@@ -8,8 +8,16 @@ import polars as pl
 
 from dialgauge.corpus._better import say_better
 from dialgauge.corpus._mapping import Mapped
-from dialgauge.corpus._names import heading, is_housekeeping, is_other_id, is_person, normalised, says_how_sure
-from dialgauge.corpus._sides import Options, columns_of, option_rows, taken_out, with_annotators
+from dialgauge.corpus._names import is_housekeeping, is_other_id, is_person, normalised
+from dialgauge.corpus._sides import (
+    Options,
+    certainties,
+    columns_of,
+    option_rows,
+    taken_out,
+    with_annotators,
+    without_certainties,
+)
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import OVERALL
 from dialgauge.corpus._values import NOT_GIVEN, is_not_given
@@ -61,6 +69,11 @@ def find_winners(frame: pl.DataFrame, names: Mapping[str, str], options: Options
 def asks_for_winner(name: str) -> bool:
     """Whether a normalised name is that of a column which says which of two is better."""
     return name in _WINNER or bool(set(name.split("_")) & _PREFERRING)
+
+
+def asks_which_is_preferred(name: str) -> bool:
+    """Whether a normalised name asks so in words: ``label`` and ``choice`` may be anything."""
+    return bool(set(name.split("_")) & _PREFERRING)
 
 
 def _are_numbers(values: pl.Series) -> bool:
@@ -119,23 +132,13 @@ _MOST_POINTS = 10
 
 def preferences(table: Table, mapping: Mapped, options: Options, winners: Sequence[str]) -> Table:
     """The table with a row per summary, and the preferences of each question taken out of the rows."""
-    unsure = _certainties(table, mapping)
+    unsure = certainties(table, mapping)
     keyed, plan = taken_out(table, mapping, [*winners, *columns_of(options), *unsure])
     keyed = with_annotators(keyed)
     made = option_rows(table, keyed, plan, options)
-    if unsure:
-        listed = ", ".join(map(repr, unsure))
-        note = f"{listed}: how sure people were of their preference, which is no rating of a summary, and is left out"
-        made = replace(made, settled=made.settled | set(unsure), notes=(*made.notes, note))
+    made = without_certainties(made, unsure, "preference")
     frames = [_asked(table, keyed, options, winner, made.frame.height, len(winners) > 1) for winner in winners]
     return replace(made, further={**made.further, "preferences": pl.concat(frames)})
-
-
-def _certainties(table: Table, mapping: Mapped) -> list[str]:
-    """The columns that say how sure somebody was, unless the user says what they are."""
-    said = {name for given in mapping.values() for name in ([given] if isinstance(given, str) else given)}
-    asked = {column: normalised(heading(column)[0]) for column in table.frame.columns if column not in said}
-    return [column for column, name in asked.items() if says_how_sure(name)]
 
 
 def votes(table: Table, mapping: Mapped, systems: Mapping[str, str]) -> Table | None:

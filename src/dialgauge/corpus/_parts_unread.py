@@ -1,6 +1,7 @@
 """Sheets, tables and files that were not read: whether they hold judgements or texts, by their values alone."""
 
-from collections.abc import Container
+import re
+from collections.abc import Container, Sequence
 
 import polars as pl
 
@@ -9,8 +10,9 @@ from dialgauge.corpus._fields import Field, fields_of
 from dialgauge.corpus._headings import EXPLAINING_ROWS
 from dialgauge.corpus._look_alikes import is_named, looks_judged, looks_like_texts, may_be_judged
 from dialgauge.corpus._names import AGGREGATES, is_dimension, is_housekeeping, is_metric, is_person, normalised
+from dialgauge.corpus._pairs import asks_for_winner
 from dialgauge.corpus._table import Table
-from dialgauge.corpus._values import MOSTLY, read_values
+from dialgauge.corpus._values import MOSTLY, as_number, read_values
 
 #: Fewer texts than this may be instructions.
 _FEWEST_TEXTS = 8
@@ -25,24 +27,86 @@ def held_by(frame: pl.DataFrame, keys: Container[str]) -> tuple[str, tuple[str, 
 
     ``keys`` are the names of systems and of people that were read: a row for each of them sums up or describes them.
     """
-    if _explains_scale(frame):
+    if explains_scale(frame):
         return None
     fields = fields_of(Table(frame, lambda row: ("", row)))
     judged = [path for path, one in fields.items() if _is_judged(one, frame)]
-    if chosen := [column for column in frame.columns if _is_chosen(frame[column], keys)][1:]:
+    chosen = [column for column in frame.columns if _is_chosen(frame[column], keys)]
+    if chosen := [column for column in chosen if column != chosen[0] or asks_who_is_best(column)]:
         return "choices", tuple(chosen)
     if together := _judged_together(frame[EXPLAINING_ROWS:]):
         return "judgements", tuple(together)
+    again = asked_again(frame)
     if any(_lists(frame[column], normalised(column), keys) for column in frame.columns):
         judged = [path for path in judged if is_named(fields[path]) and not _are_means(fields[path])]
+        judged += [path for path in again if path not in judged]
         return ("judgements", tuple(judged)) if judged else None
-    if judged:
-        return "judgements", tuple(judged)
+    if judged or again:
+        return "judgements", tuple(judged or again)
     texts = [path for path, one in fields.items() if len(one.counts) >= _FEWEST_TEXTS and looks_like_texts(one)]
     return ("texts", tuple(texts)) if texts and any(_recurs(values) for values in frame.iter_columns()) else None
 
 
-def _explains_scale(frame: pl.DataFrame) -> bool:
+def asks_who_is_best(column: str) -> bool:
+    """Whether a heading asks for the best, or the worst, of several."""
+    name = normalised(column)
+    return asks_for_winner(name) or bool(set(name.split("_")) & {"best", "worst", "beste", "mejor", "meilleur"})
+
+
+def asked_again(frame: pl.DataFrame) -> list[str]:
+    """The columns that ask one question of several things (``1 - Clear``, ``2 - Clear``) and are answered alike.
+
+    Where each row is a person, all others may be about the person.
+    """
+    asked: dict[str, list[str]] = {}
+    for column in frame.columns:
+        name = normalised(column)
+        if re.search(r"\d", name) and not is_housekeeping(_NUMBER.sub("", name)):
+            asked.setdefault(_NUMBER.sub("#", name), []).append(column)
+    groups = [columns for columns in asked.values() if len(columns) >= _FEWEST_AGAIN]
+    together = [column for columns in groups for column in columns]
+    if _answered_alike(frame, together):  # few people answer each question too seldom to show it
+        return together
+    return [column for columns in groups if _answered_alike(frame, columns) for column in columns]
+
+
+def _answered_alike(frame: pl.DataFrame, columns: Sequence[str]) -> bool:
+    """Whether the answers of all these columns are the same few numbers or words."""
+    if not columns:
+        return False
+    reading = answers(pl.concat([frame[column].cast(pl.String).alias("_") for column in columns]))
+    few = reading.given >= _FEWEST_AGAIN * reading.distinct > _FEWEST_AGAIN
+    return few and reading.share >= MOSTLY and reading.kind in _JUDGED
+
+
+#: The numbers of things in headings, how many there must be, and what is said of them.
+_NUMBER, _FEWEST_AGAIN, _JUDGED = re.compile(r"\d+"), 3, ("number", "yes/no", "ordered")
+
+
+def lacks_headings(frame: pl.DataFrame, ids: Container[str]) -> bool:
+    """Whether what stands where headings are is a row like the others: names of dialogues, numbers, texts, answers."""
+    like = [
+        column
+        for column in frame.columns
+        if column in ids
+        or as_number(column) is not None
+        or column in set(frame[column].drop_nulls().cast(pl.String, strict=False))
+        or len(column.split()) >= _FEWEST_WORDS
+    ]
+    return len(like) > 1 and len(like) * 2 > frame.width and any(_names(frame[c], c, ids) for c in frame.columns)
+
+
+def _names(values: pl.Series, first: str, ids: Container[str]) -> bool:
+    """Whether a column names dialogues, from its first cell on."""
+    given = list(values.drop_nulls().cast(pl.String, strict=False))
+    return first in ids and bool(given) and all(text in ids for text in given)
+
+
+#: A heading of so many words is a sentence.
+_FEWEST_WORDS = 8
+
+
+def explains_scale(frame: pl.DataFrame) -> bool:
     """Whether each row says what one point of a scale means: the points follow each other, each with other words."""
     if not 2 <= frame.width <= _MOST_OF_LEGEND or not _FEWEST_POINTS <= frame.height <= _MOST_POINTS:
         return False

@@ -33,6 +33,11 @@ def put_aside(sheets: Sequence[Sheet], what: str) -> tuple[list[Sheet], dict[str
     }
 
 
+def says_it_does_not_count(name: str) -> bool:
+    """Whether a name, of a folder for example, says so of any part: a pilot, a practice."""
+    return bool(_TRIED.fullmatch(normalised(name)))
+
+
 def _is_aside(name: str, others: Iterable[str]) -> bool:
     if _TRIED.fullmatch(name):
         return True

@@ -15,6 +15,7 @@ from dialgauge.corpus._folder import read_folder
 from dialgauge.corpus._formats import Format
 from dialgauge.corpus._mapping import CONSTANT, Mapped
 from dialgauge.corpus._problems import raise_if_any
+from dialgauge.corpus._scale_ends import unsaid_ranks
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import Direction
@@ -170,6 +171,7 @@ def _assembled(table: Table, mapping: Mapped, asked: ReadingSettings, file: str 
     except InputError as error:
         raise InputError(f"{file or table.place(0)[0]}: {error}") from error
     lost = lost_fields(table, plan, parts, mapping, lambda other: assemble(other, plan_of(other, mapping), asked))
+    lost = (*lost, *unsaid_ranks(parts.ratings, parts.declared, asked.by_dimension()))
     return (
         replace(parts, accounts=tuple(replace(one, nowhere=(*one.nowhere, *lost)) for one in parts.accounts))
         if lost

@@ -257,6 +257,11 @@ def text_key(item: Mapping[str, Any]) -> str | None:
     return next(by_name, next((key for key in item if key in TEXTS and isinstance(item[key], str)), None))
 
 
+#: What the sentences of a summary are called together, and how the place of one in it is.
+SENTENCES = frozenset(["sentences", "sents", "sentence", "summary_sentences", "satze", "phrases", "frases", "frasi"])
+PLACES = frozenset(["n", "nr", "no", "num", "number", "idx", "position"])
+
+
 def sentence_of(item: Any) -> str | None:
     """The text of a sentence that is an object with its text and what was said about it."""
     if not isinstance(item, Mapping):

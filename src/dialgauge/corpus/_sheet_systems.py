@@ -7,6 +7,7 @@ import polars as pl
 
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._names import USES, normalised
+from dialgauge.corpus._parts_unread import asks_who_is_best
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._wide import as_long
@@ -20,7 +21,7 @@ def with_systems_named(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]
     """The sheets under the names of their systems, each summary in a row where others judge it in one."""
     if len(sheets) < 2:
         return list(sheets)
-    made = _decoded(sheets, notes)
+    made = [_with_systems_in_rows(sheet, sheets) for sheet in _decoded(sheets, notes)]
     made = [_long_by_system(sheet, [one for one in made if one is not sheet], notes) for sheet in made]
     uses = {sheet.name: make_plan(sheet.frame).uses for sheet in made}
     judging = [
@@ -29,6 +30,47 @@ def with_systems_named(sheets: Sequence[Sheet], notes: list[str]) -> list[Sheet]
         if len(uses[sheet.name].get("system", ())) == 1 and "summary" not in uses[sheet.name]
     ]
     return [_with_texts_below(sheet, judging, notes) for sheet in made]
+
+
+def _with_systems_in_rows(sheet: Sheet, others: Sequence[Sheet]) -> Sheet:
+    """A sheet whose rows name columns of texts of another one, with that column as that of the systems.
+
+    Whatever it is called: ``Summary by`` has the names of the two columns with the summaries.
+    """
+    uses = make_plan(sheet.frame).uses
+    if "system" in uses or _SYSTEM in sheet.frame.columns:
+        return sheet
+    found = []
+    for column in sheet.frame.columns:
+        if sheet.frame[column].dtype != pl.String or _has_texts(sheet.frame[column]):
+            continue
+        if asks_who_is_best(column):
+            continue
+        named = sheet.frame[column].drop_nulls().str.strip_chars().unique(maintain_order=True).to_list()
+        named_by = [other for other in others if other.name != sheet.name and _columns_of(other, named, _ALONE)]
+        people = uses.get("annotator", ())
+        if any(_each_has_all(sheet.frame, column, other.frame, people) for other in named_by):
+            found.append(column)
+    return replace(sheet, frame=sheet.frame.rename({found[0]: _SYSTEM})) if len(found) == 1 else sheet
+
+
+def _each_has_all(frame: pl.DataFrame, column: str, told: pl.DataFrame, people: Sequence[str]) -> bool:
+    """Whether each dialogue has a row for every system, of everybody who judged it: a vote names only one of them."""
+    for key in (one for one in frame.columns if one != column and one in told.columns):
+        ids = frame[key].cast(pl.String, strict=False)
+        if ids.drop_nulls().n_unique() < _FEWEST or not set(ids.drop_nulls()) <= set(told[key].cast(pl.String)):
+            continue
+        who = frame[people[0]].cast(pl.String, strict=False) if people else pl.Series([""] * frame.height)
+        rows = pl.DataFrame({"id": ids, "who": who, "name": frame[column].str.strip_chars()}).drop_nulls()
+        each = rows.group_by("id", "who", "name").len().group_by("id", "who")
+        counted = each.agg(pl.len().alias("names"), pl.col("len").n_unique())
+        even = counted.filter((pl.col("names") == rows["name"].n_unique()) & (pl.col("len") == 1))
+        if even.height * 10 >= counted.height * 9:
+            return True
+    return False
+
+
+_FEWEST = 2
 
 
 def _long_by_system(sheet: Sheet, others: Sequence[Sheet], notes: list[str]) -> Sheet:
@@ -61,13 +103,17 @@ def _with_texts_below(sheet: Sheet, judging: Sequence[tuple[Sheet, str]], notes:
     return sheet
 
 
-def _columns_of(sheet: Sheet, systems: Sequence[str]) -> dict[str, str]:
+#: A column that is called like a system, and by nothing else.
+_ALONE = ("{}",)
+
+
+def _columns_of(sheet: Sheet, systems: Sequence[str], forms: Sequence[str] = ()) -> dict[str, str]:
     """The column of texts of each system: its name, or that with the same word for a summary before or behind it."""
     if not 1 < len(systems) <= _MOST:
         return {}
     texts = {normalised(column): column for column in sheet.frame.columns if _has_texts(sheet.frame[column])}
     words = ["{}", *(form for word in USES["summary"] for form in (f"{word}_{{}}", f"{{}}_{word}"))]
-    for form in words:
+    for form in forms or words:
         named = {system: texts.get(form.format(normalised(system))) for system in systems}
         found = {system: column for system, column in named.items() if column is not None}
         if len(found) == len(systems) == len(set(found.values())):

@@ -1,19 +1,33 @@
 """Several sheets of a workbook as one table: one per annotator or system, or one per kind of thing, joined by ids."""
 
-import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 import polars as pl
 
 from dialgauge.corpus._blind_keys import with_letters_told
+from dialgauge.corpus._called_parts import groups_of, is_data, short_cells, systems_in, with_names_of_parts
+from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._items import with_items
-from dialgauge.corpus._linked import are_alike, with_links
-from dialgauge.corpus._names import USES, heading, is_dimension, normalised
+from dialgauge.corpus._linked import are_alike, is_taken_over, with_links
+from dialgauge.corpus._listed_people import with_listed_people
+from dialgauge.corpus._names import (
+    AGGREGATES,
+    TELLING,
+    USES,
+    heading,
+    is_dimension,
+    is_housekeeping,
+    is_metric,
+    is_person,
+    normalised,
+    speaks_of_summaries,
+)
 from dialgauge.corpus._normal_form import in_words
-from dialgauge.corpus._parts_unread import held_by
+from dialgauge.corpus._part_names import are_pages, own_parts
+from dialgauge.corpus._parts_unread import asks_who_is_best, held_by, lacks_headings
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._put_aside import put_aside
 from dialgauge.corpus._rows import as_text
@@ -21,14 +35,15 @@ from dialgauge.corpus._sheet_systems import with_systems_named
 from dialgauge.corpus._sides import columns_of, options_of
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._utterances import without_totals
+from dialgauge.corpus._values import MOSTLY
 from dialgauge.corpus._wide import as_long
+from dialgauge.corpus._wide_headings import is_judged
 from dialgauge.errors import InputError
 
 #: The column that holds the name of the sheet a row comes from.
 SHEET = "sheet"
 _KEY = ("dialogue_id", "system", "annotator", "variant", "role")
 _FEWEST_COLUMNS = 2
-_CONTENT = ("dialogue", "summary", "reference", "value")
 
 
 def one_table(
@@ -55,20 +70,22 @@ def one_table(
     as_they_are = tuple(sheets)
     sheets = with_letters_told(sheets, notes)
     sheets = with_links(with_items(_with_dimensions(sheets), notes))
-    sheets = [_long_by_person(sheet, notes) for sheet in sheets]
+    sheets = with_listed_people([_long_by_person(sheet, notes) for sheet in sheets], notes)
+    sheets = with_names_of_parts(sheets, notes)
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     sheets = [_with_known_systems(sheet, sheets, plans) for sheet in sheets]
     sheets = _with_references(sheets, plans, notes)
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
-    filled = [sheet for sheet in sheets if _is_data(plans[sheet.name]) or _compares(sheet, plans[sheet.name])]
+    filled = [sheet for sheet in sheets if is_data(plans[sheet.name]) or _compares(sheet, plans[sheet.name])]
     filled = filled or list(sheets[:1])
     if len(filled) > 1 and not are_alike(filled):
         filled = _joinable(filled, plans)
-    left_out = [sheet.name for sheet in sheets if sheet not in filled]
+    left_out = [sheet.name for sheet in sheets if sheet not in filled and not is_taken_over(sheet, filled)]
     read = f"only the {what} {filled[0].name!r} is read; " if len(filled) == 1 else f"{what}s that hold no such data: "
     said = [f"{read}{'left out: ' if len(filled) == 1 else ''}{', '.join(left_out)}"] if left_out else []
-    table = _stacked(filled, plans, what)
-    unread = _unread([sheet for sheet in sheets if sheet not in filled], filled, plans, what)
+    stacking = [_without_gaps(sheet) for sheet in filled] if len(filled) > 1 else filled
+    table = _stacked(_without_facts(stacking, plans, notes), plans, what)
+    unread = _unread([sheet for sheet in sheets if sheet.name in left_out], filled, plans, what)
     # A list of the answers that may be given has one column.
     unread |= _unread([sheet for sheet in hidden if sheet.frame.width > 1], filled, plans, f"hidden {what}")
     parts = (*as_they_are, *(sheet for sheet in hidden if sheet.name not in unread))
@@ -90,8 +107,17 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
         for column in plans[sheet.name].uses.get(use, ())
         for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()
     } | {sheet.name for sheet in filled}
+    ids = {
+        text
+        for sheet in filled
+        for column in plans[sheet.name].uses.get("dialogue_id", ())
+        for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()
+    }
+    said = {text for sheet in filled for column in sheet.frame.iter_columns() for text in short_cells(column)}
+    said |= {sheet.name for sheet in filled}
+    said |= {normalised(column) for sheet in filled for column in sheet.frame.columns}
     found = {}
-    systems = {str(name) for sheet in filled for name in _systems_in(sheet, plans[sheet.name])}
+    systems = {str(name) for sheet in filled for name in systems_in(sheet, plans[sheet.name])}
     for sheet in left_out:
         if _may_be_key(sheet.frame, systems):
             found[sheet.name] = (
@@ -99,7 +125,22 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
                 f"dialogue, and was not read: name the systems in the rows, or leave it out (--map ignore={sheet.name})"
             )
             continue
-        held = held_by(sheet.frame, names)
+        leave = f"or leave it out (--map ignore={sheet.name})"
+        if lacks_headings(sheet.frame, ids):
+            first = ", ".join(repr(name[:20]) for name in sheet.frame.columns[:3])
+            found[sheet.name] = (
+                f"the {what} {sheet.name!r} has no headings ({first} … are of its first row) and was not read: write a "
+                f"line of names above its rows (such as dialogue_id, system, annotator, clarity), {leave}"
+            )
+            continue
+        if told := _systems_told(sheet.frame, said):
+            listed = ", ".join(map(repr, told[:3]))
+            found[sheet.name] = (
+                f"the {what} {sheet.name!r} names systems that nothing else does ({listed}) and was not read: name "
+                f"them in the rows that are judged, {leave}"
+            )
+            continue
+        held = held_by(sheet.frame, names) or _of_summaries(sheet, ids, names)
         if held is not None:
             found[sheet.name] = (
                 f"the {what} {sheet.name!r} looks like {held[0]} ({', '.join(map(repr, held[1][:3]))}) and was not "
@@ -109,9 +150,40 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
     return found
 
 
-def _systems_in(sheet: Sheet, plan: Plan) -> list[str]:
-    columns = plan.uses.get("system", ())
-    return [text for column in columns for text in sheet.frame[column].drop_nulls().cast(pl.String).unique()]
+def _of_summaries(sheet: Sheet, ids: Set[str], names: Set[str]) -> tuple[str, tuple[str, ...]] | None:
+    """The columns of points in a sheet whose rows name a dialogue and a system that were read, however few they are."""
+    columns = {column: short_cells(sheet.frame[column]) for column in sheet.frame.columns}
+    keyed = [any(own and own <= known for own in columns.values()) for known in (ids, names)]
+    if not all(keyed):
+        return None
+    found = []
+    for column, own in columns.items():
+        name, reading = normalised(heading(column)[0]), answers(sheet.frame[column])
+        other = is_housekeeping(name) or is_metric(name) or AGGREGATES.fullmatch(name) is not None or is_person(name)
+        points = reading.kind in ("number", "yes/no", "ordered") and reading.share >= MOSTLY and reading.distinct > 1
+        whole = all(value * 2 % 1 == 0 and 0 <= value <= _MOST_POINTS for value in reading.values.values())
+        if points and whole and not other and not own <= ids:
+            found.append(column)
+    return ("judgements", tuple(found)) if found else None
+
+
+#: Points that people give are no higher than these; more may be counted words.
+_MOST_POINTS = 10
+
+
+def _systems_told(frame: pl.DataFrame, said: Set[str]) -> list[str]:
+    """The systems in columns that are called so, where rows name several and nothing that was read has any of them."""
+    found: list[str] = []
+    for column in frame.columns:
+        words = set(normalised(column).split("_"))
+        called = normalised(column) in USES["system"] or words & (TELLING["system"] | {"systems", "models"})
+        if not called or words & {"id", "version", "type", "description"}:
+            continue
+        named = short_cells(frame[column])
+        recurring = frame.height >= 2 * len(named) > 2
+        if recurring and not any(name in said or normalised(name) in said for name in named):
+            found += [name for name in sorted(named) if name not in found]
+    return found
 
 
 #: What stands for a system is no longer than this: "A", "M2".
@@ -125,6 +197,17 @@ def _may_be_key(frame: pl.DataFrame, systems: Set[str]) -> bool:
     columns = {column.rpartition(".")[2] for column in frame.columns}
     cells = [set(frame[column].drop_nulls().cast(pl.String, strict=False)) for column in frame.columns]
     return systems <= columns or any(systems <= own and len(own) <= 2 * len(systems) for own in cells)
+
+
+def _without_gaps(sheet: Sheet) -> Sheet:
+    """A sheet without empty rows, which would have its name once it stands below others."""
+    if not sheet.frame.width or any(dtype.is_nested() for dtype in sheet.frame.dtypes):
+        return sheet
+    kept = sheet.frame.select(pl.any_horizontal(pl.all().is_not_null())).to_series().arg_true().to_list()
+    place = sheet.place
+    if len(kept) == sheet.frame.height:
+        return sheet
+    return replace(sheet, frame=sheet.frame[kept], place=lambda row: place(kept[row] if row < len(kept) else row))
 
 
 def _with_names_below(frame: pl.DataFrame) -> pl.DataFrame:
@@ -165,7 +248,7 @@ def _names_dimension(sheet: Sheet) -> bool:
 def _long_by_person(sheet: Sheet, notes: list[str]) -> Sheet:
     """A sheet of judgements with columns for each person (``Ann Clarity``, ``Bob Clarity``), with a row for each."""
     plan = make_plan(sheet.frame)
-    if _is_data(plan) or not plan.has("dialogue_id") or plan.has("annotator"):
+    if is_data(plan) or not plan.has("dialogue_id") or plan.has("annotator"):
         return sheet
     made = as_long(Table(sheet.frame, sheet.place), {})
     if "annotator" not in made.frame.columns:
@@ -184,7 +267,7 @@ def _with_known_systems(sheet: Sheet, sheets: Sequence[Sheet], plans: dict[str, 
     if len(known) < 2 or others[0][1] in sheet.frame.columns:
         return sheet
     named = []
-    for column in (one for one in sheet.frame.columns if one not in taken):
+    for column in (one for one in sheet.frame.columns if one not in taken and not asks_who_is_best(one)):
         given = set(sheet.frame[column].drop_nulls().cast(pl.String, strict=False).unique())
         named += [column] if len(given) > 1 and given <= known else []
     # Several such columns name what is compared.
@@ -206,9 +289,28 @@ def _with_references(sheets: Sequence[Sheet], plans: dict[str, Plan], notes: lis
     return made
 
 
-def _is_data(plan: Plan) -> bool:
-    judged = (bool(plan.named("dimension")) or plan.has("dimension")) and plan.has("dialogue_id")
-    return judged or any(plan.has(use) for use in _CONTENT)
+def _without_facts(sheets: Sequence[Sheet], plans: dict[str, Plan], notes: list[str]) -> list[Sheet]:
+    """The sheets, that of the dialogues without answers that are about these: whether a call was resolved.
+
+    Somebody is named in another sheet who judged what systems wrote; a dimension by name stays, and is asked about.
+    """
+    others = [plans[sheet.name] for sheet in sheets]
+    judged = any(one.has("annotator") and one.has("system") and one.named("dimension") for one in others)
+    made = []
+    for sheet in sheets:
+        plan = plans[sheet.name]
+        ids = plan.uses.get("dialogue_id", ())
+        own = {"system", "summary", "reference", "annotator", "value", "dimension"} & set(plan.uses)
+        if judged and not own and plan.has("dialogue") and ids and sheet.frame[ids[0]].is_unique().all():
+            used = {c for use, columns in plan.uses.items() if not use.startswith("dimension:") for c in columns}
+            free = [c for c in sheet.frame.columns if c not in used and not is_housekeeping(normalised(c))]
+            facts = [c for c in free if answers(sheet.frame[c]).kind == "yes/no" and not speaks_of_summaries(c)]
+            facts = [c for c in facts if is_judged(sheet.frame, c)]
+            if facts:
+                notes.append(f"{sheet.name}: about the dialogues, not used: {', '.join(facts)}")
+                sheet = replace(sheet, frame=sheet.frame.drop(facts))
+        made.append(sheet)
+    return made
 
 
 def _compares(sheet: Sheet, plan: Plan) -> bool:
@@ -252,7 +354,7 @@ def _stacked(sheets: Sequence[Sheet], plans: dict[str, Plan], what: str) -> Tabl
         return sheet.place(row - start)
 
     meaning, alike = None, list[Sheet]()
-    for group in _groups(sheets):
+    for group in groups_of(sheets):
         several = [sheet.name for sheet in group]
         meaning = _what_sheets_are(stack.filter(pl.col(SHEET).is_in(several)), plans[several[0]], names)
         if meaning:
@@ -278,19 +380,16 @@ def _without_sides(sheet: Sheet, uses: Mapping[str, tuple[str, ...]]) -> Mapping
     return {use: columns for use, columns in uses.items() if use != "system" or columns[0] not in compared}
 
 
-def _groups(sheets: Sequence[Sheet]) -> list[list[Sheet]]:
-    """Several sheets with nearly the same columns, the largest group first."""
-    groups = [[other for other in sheets if are_alike([sheet, other])] for sheet in sheets]
-    distinct = {tuple(sheet.name for sheet in group): group for group in groups if len(group) > 1}
-    return sorted(distinct.values(), key=len, reverse=True)
-
-
 def _what_sheets_are(stack: pl.DataFrame, plan: Plan, names: dict[str, str]) -> str | None:
     """What tells sheets of the same columns apart: who judged, or which system wrote; None where the rows do."""
     key = [names[use] for use in ("dialogue_id", "system", "variant") if use in names]
     judged = "annotator" not in names and (bool(plan.named("dimension")) or _holds_comparisons(stack))
     if not key:
         return None
+    if "system" in names:
+        systems = {normalised(name) for name in stack[names["system"]].drop_nulls().cast(pl.String).unique()}
+        if {normalised(name) for name in own_parts(stack[SHEET].unique().to_list()).values()} & systems:
+            return None  # a part for each system, in which it is named: who judged is not told by the part
     if stack.select(*key, SHEET).unique().select(key).is_unique().all():
         # Each sheet has rows of its own: people who shared the work, if their names can be those of people.
         split = judged and "system" in names and not are_pages(stack[SHEET].unique().to_list())
@@ -318,53 +417,3 @@ def _holds_comparisons(stack: pl.DataFrame) -> bool:
         return bool(with_comparisons(Table(stack, lambda row: ("", row)), {}).further)
     except InputError:
         return False
-
-
-#: What stands between the words of a name of a file.
-_BETWEEN = re.compile(r"[\W_]+")
-
-
-def own_parts(names: Sequence[str]) -> dict[str, str]:
-    """What each name of a person says beside the words that all begin or end with (``Study 3 - Ann``).
-
-    Names stay whole where the rest is a number or a letter: ``rater_1``.
-    """
-    words = [_BETWEEN.split(name) for name in names]
-    first = _in_common(words)
-    last = _in_common([own[first:][::-1] for own in words])
-    own = [" ".join(one[first : len(one) - last]) for one in words]
-    telling = all(re.search(r"[^\W\d_]{2}", rest) for rest in own) and len(set(own)) == len(names) > 1
-    if not telling:
-        return {name: name for name in names}
-    return {name: _between(name, one, first, last) for name, one in zip(names, words, strict=True)}
-
-
-def _in_common(words: Sequence[Sequence[str]]) -> int:
-    """With how many words all begin."""
-    return next(
-        (place for place, here in enumerate(zip(*words, strict=False)) if len(set(here)) > 1), min(map(len, words))
-    )
-
-
-def _between(name: str, words: Sequence[str], first: int, last: int) -> str:
-    """The part of a name without its first and its last words, as it is written."""
-    before = r"[\W_]*".join(map(re.escape, words[:first]))
-    behind = r"[\W_]*".join(map(re.escape, words[len(words) - last :]))
-    found = re.fullmatch(rf"{before}[\W_]*(.*?)[\W_]*{behind}", name, re.DOTALL)
-    return found[1] if found else name
-
-
-#: What parts of a file are called that are no names: by place, by time, by use.
-_PAGE = re.compile(
-    r"(?:sheet|table|tabelle|blatt|feuille?|hoja|foglio|planilha|blad|batch|part|page|set|file|chunk|section|week|day|"
-    r"month|q|round|wave|run|phase|version|v|no|nr|data|export|train|training|dev|test|val|valid|validation|pilot|main|"
-    r"final|january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|"
-    r"jul|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|[a-z]?\d+|_)*"
-)
-
-
-def are_pages(names: Sequence[str]) -> bool:
-    """Whether names of sheets or files only number or date them, less what they all begin or end with."""
-    plain = [normalised(name).split("_") for name in names]
-    shared = set.intersection(*map(set, plain))
-    return all(_PAGE.fullmatch("_".join(word for word in words if word not in shared)) for words in plain)

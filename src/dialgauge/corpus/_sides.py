@@ -9,7 +9,7 @@ import polars as pl
 from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._mapping import Mapped
-from dialgauge.corpus._names import heading, is_housekeeping, normalised
+from dialgauge.corpus._names import heading, is_housekeeping, normalised, says_how_sure
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Table
@@ -131,6 +131,22 @@ def with_annotators(keyed: pl.DataFrame) -> pl.DataFrame:
 def unmade(plan: Plan) -> list[str]:
     """The columns of the rest that are about judgements, which go into their own table."""
     return [column for use in ("annotator", "dimension", "time", "comment") for column in plan.uses.get(use, ())]
+
+
+def certainties(table: Table, mapping: Mapped) -> list[str]:
+    """The columns that say how sure somebody was, unless the user says what they are."""
+    said = {name for given in mapping.values() for name in ([given] if isinstance(given, str) else given)}
+    asked = {column: normalised(heading(column)[0]) for column in table.frame.columns if column not in said}
+    return [column for column, name in asked.items() if says_how_sure(name)]
+
+
+def without_certainties(made: Table, unsure: Sequence[str], what: str) -> Table:
+    """The table, which says that these columns were left out."""
+    if not unsure:
+        return made
+    listed = ", ".join(map(repr, unsure))
+    note = f"{listed}: how sure people were of their {what}, which is no rating of a summary, and is left out"
+    return replace(made, settled=made.settled | set(unsure), notes=(*made.notes, note))
 
 
 def has_ratings(plan: Plan) -> bool:

@@ -27,6 +27,10 @@ _ZONES = {
 }
 #: "Sat Nov 14 08:39:10 PST 2026", as Mechanical Turk and Java write it.
 _JAVA = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{1,2}) (\d{2}:\d{2}:\d{2}) ([A-Z]{1,4}) (\d{4})")
+#: "2026/11/14 8:28:05 PM GMT+1", as forms write it.
+_FORM = re.compile(
+    r"(\d{4})/(\d{1,2})/(\d{1,2}) (\d{1,2}):(\d{2}):(\d{2}) ?([AaPp])[Mm] GMT(?:([+-]\d{1,2})(?::(\d{2}))?)?"
+)
 #: "14/11/2026 8:28 PM", "11/14/2026 20:28:05", "14.11.2026".
 _SLASHED = re.compile(
     r"(\d{1,2})[/.\-](\d{1,2})[/.\-](\d{4}|\d{2})(?:[ ,T]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*([AaPp][Mm])?)?"
@@ -54,7 +58,7 @@ def parse_time(text: str, first: bool | None = None) -> datetime | None:
         return _plain(datetime.fromisoformat(text))
     except ValueError:
         pass
-    for read in (_epoch, _java, lambda given: _slashed(given, first), _worded):
+    for read in (_epoch, _java, _form, lambda given: _slashed(given, first), _worded):
         found = read(text)
         if found is not None:
             return found
@@ -90,6 +94,19 @@ def _java(text: str) -> datetime | None:
     zone = timezone(timedelta(hours=_ZONES[found[4]]))
     try:
         time = datetime.strptime(f"{found[1]} {found[2]} {found[5]} {found[3]}", "%b %d %Y %H:%M:%S")
+    except ValueError:
+        return None
+    return _plain(time.replace(tzinfo=zone))
+
+
+def _form(text: str) -> datetime | None:
+    found = _FORM.fullmatch(text)
+    if not found:
+        return None
+    zone = timezone(timedelta(hours=int(found[8] or 0), minutes=int(found[9] or 0)))
+    hour = int(found[4]) % 12 + (12 if found[7].lower() == "p" else 0)
+    try:
+        time = datetime(int(found[1]), int(found[2]), int(found[3]), hour, int(found[5]), int(found[6]))
     except ValueError:
         return None
     return _plain(time.replace(tzinfo=zone))

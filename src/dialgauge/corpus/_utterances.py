@@ -40,6 +40,8 @@ _TOTAL = re.compile(
     r"variance|min|max|minimum|maximum|count|n|n_\d+|mittelwert|durchschnitt|summe|moyenne|somme|ecart_type|media|promedio|"
     r"standardabweichung)(?:_(?:scores?|ratings?|overall|\d+))?"
 )
+#: "% Good", below a column of answers.
+_SHARE = re.compile(r"%\s*(?:of\b|[^\W\d_])")
 #: Words among these that people and systems are called by as well.
 _ALSO_NAMES = frozenset({"count", "max", "media", "min", "n", "sd", "sum"})
 _OWN = ("dialogue", "summary", "reference", "annotator")
@@ -50,7 +52,7 @@ _USUAL = 4
 
 def is_total(text: str) -> bool:
     """Whether a text says that a row sums up others."""
-    return bool(_TOTAL.fullmatch(normalised(text)))
+    return bool(_TOTAL.fullmatch(normalised(text))) or bool(_SHARE.match(text.strip()))
 
 
 def without_totals(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:

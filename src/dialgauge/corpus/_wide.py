@@ -29,6 +29,7 @@ from dialgauge.corpus._wide_headings import (
     people_beside_questions,
     rankers,
     systems_in_headings,
+    titled_people,
     with_accents,
 )
 from dialgauge.corpus._writers import writers_of
@@ -227,7 +228,7 @@ def _find(frame: pl.DataFrame, mapping: Mapping[str, str | Sequence[str]]) -> _W
     beside = writers_of(frame, sides, without={*texts.values(), *mapped})
     taken = {*texts.values(), *beside.values()}
     rated = {
-        column: (with_accents(column, dimension), system, who)
+        column: (with_accents(column, dimension) if dimension == normalised(dimension) else dimension, system, who)
         for column, (dimension, system, who) in ratings.items()
         if column not in taken
         # "Note" is a remark in English, and a mark in German and French.
@@ -312,6 +313,8 @@ def _ratings(
             found[column] = (dimension, system, who)
     if not systems and (grid := in_grid(frame, names, named)):
         return grid
+    if not systems and not named and (titled := titled_people(frame, names)):
+        return titled
     if not systems and not found and any(name in USES["dimension"] for name in names.values()) and not named:
         return people_beside_questions(frame, names)
     if not systems and named and not set(names.values()) & {*USES["system"], *USES["summary"]}:

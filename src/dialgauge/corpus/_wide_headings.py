@@ -102,6 +102,26 @@ def in_grid(frame: pl.DataFrame, names: Mapping[str, str], named: bool) -> Found
     return {}
 
 
+#: A person with a title before the name, and what stands before or behind it: "Fr. Albers Inhalt".
+_TITLED = re.compile(
+    r"(?:(.+?)\s*[-–—:/|,(]?\s*)??(\b(?:Fr|Frau|Hr|Herr|Mr|Mrs|Ms|Dr|Prof|Mme|Mlle|Sr|Sra|Srta|Sig|Dhr|Mevr)(?:\.\s*|\s+)"
+    r"[^\W\d_][\w'’-]+)\)?(?:\s*[-–—:/|,]?\s+(.+))?"
+)
+
+
+def titled_people(frame: pl.DataFrame, names: Mapping[str, str]) -> Found:
+    """Answers whose headings name a person with a title, who was asked the same as the others."""
+    found: Found = {}
+    for column in names:
+        at = _TITLED.fullmatch(column.strip())
+        if at is not None and is_judged(frame, column):
+            found[column] = (at[1] or at[3] or VALUE, None, at[2])
+    cells = {(dimension, who) for dimension, _, who in found.values()}
+    people, asked = {who for _, who in cells}, {dimension for dimension, _ in cells}
+    whole = len(found) == len(cells) == len(people) * len(asked)
+    return found if whole and len(people) > 1 else {}
+
+
 def systems_in_headings(frame: pl.DataFrame, names: Mapping[str, str]) -> Found:
     """Answers about systems that only the headings name (``Wren Accuracy``), where another column says who judged."""
     groups: dict[str, dict[str, str]] = {}

@@ -10,6 +10,7 @@ from dialgauge.corpus._nested import flat_rows, to_frame
 from dialgauge.corpus._programs import is_program
 from dialgauge.corpus._sheets import one_table
 from dialgauge.corpus._table import Sheet, Table, place_in
+from dialgauge.corpus._told_letters import with_letters_named
 
 _TEXTS = frozenset({*USES["dialogue"], *USES["summary"], *USES["reference"]})
 
@@ -52,7 +53,7 @@ def _inside(table: Table, whole: dict[str, Any]) -> Table | None:
     known = {*USES["dialogue"], *USES["summary"], *USES["reference"], *USES["dialogue_id"], *USES["system"]}
     named = any(normalised(key) in known or is_id(normalised(key)) for key in whole)
     if len(lists) == 1 and not named:
-        inner = lists[0]
+        inner = with_letters_named(whole, lists[0])
     elif len(lists) > 1 and not named:
         return _joined(table, {key: value for key, value in whole.items() if value in lists})
     elif len(whole) > 1 and all(isinstance(value, dict) for value in whole.values()) and not named and _alike(whole):

@@ -67,8 +67,20 @@ def _prodigy(builder: Builder) -> None:
         builder.notes.append("the best of several was picked, and no worst: the others are neither")
     if marked or any("options" in record for _, record in builder.records):
         builder.ignored["answer"] = "says whether the task was done, not how good the summary is"
+    if _is_scored(builder.records):
+        builder.settled.add("meta.score")
+        builder.ignored["score"] = "the model's own, by which it chooses what to ask"
     if builder.dropped:
         builder.notes.append(f"{sum(builder.dropped.values())} tasks were ignored or rejected and are left out")
+
+
+def _is_scored(records: Iterable[tuple[int, Record]]) -> bool:
+    """Whether what is shown beside the tasks has a probability under the name that the tool gives to a model's."""
+    shown = [
+        meta["score"] for _, record in records if isinstance(meta := record.get("meta"), Mapping) and "score" in meta
+    ]
+    plain = all(isinstance(score, int | float) and 0 <= score <= 1 for score in shown)
+    return plain and any(round(score * 20) != score * 20 for score in shown)
 
 
 def _data_of(record: Record) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 import ast
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from dialgauge.corpus._names import TIE, normalised
+from dialgauge.corpus._names import TIE, is_person, normalised
 from dialgauge.corpus._programs import judged_by_programs
 from dialgauge.corpus._types import Dimension
 from dialgauge.corpus.layouts._base import Builder, Layout, Record, flat, hash_id
@@ -19,9 +20,11 @@ def _is_summeval(keys: frozenset[str], first: Record) -> bool:
 
 
 def _summeval(builder: Builder) -> None:
-    """Groups of annotators in lists without names."""
+    """Groups of annotators in lists, without names or with a key for these."""
+    coded = _code_of_names(builder.records)
     for line, record in builder.records:
         data = {key: value for key, value in record.items() if not key.endswith("_annotations") and key != "filepath"}
+        data = {key: value for key, value in data.items() if key != coded}
         references = data.pop("references", None) or []
         data |= {f"reference_{number}": text for number, text in enumerate(references, start=1)}
         if "text" in data:
@@ -30,10 +33,19 @@ def _summeval(builder: Builder) -> None:
         key = builder.key(data)
         for group in ("expert", "turker", "crowd"):
             for number, answers in enumerate(record.get(f"{group}_annotations") or (), start=1):
-                who = f"{group}-{number}"
+                named = next((key for key in answers if is_person(normalised(key))), None)
+                who = f"{group}-{number}" if named is None else str(answers[named])
                 builder.groups[who] = "expert" if group == "expert" else "crowd"
                 for dimension, value in answers.items():
-                    builder.add(line, key | {"annotator": who, "dimension": dimension, "value": value})
+                    if dimension != named:
+                        builder.add(line, key | {"annotator": who, "dimension": dimension, "value": value})
+
+
+def _code_of_names(records: Sequence[tuple[int, Record]]) -> str | None:
+    """The key with a code for each system (``M0``), where another one has their names."""
+    pairs = {(record.get("model_id"), record.get("model_name")) for _, record in records}
+    codes, names = {code for code, _ in pairs}, {name for _, name in pairs}
+    return "model_id" if len(pairs) == len(codes) == len(names) and not {None, ""} & names else None
 
 
 def _is_frank(keys: frozenset[str], first: Record) -> bool:

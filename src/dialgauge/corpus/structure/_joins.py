@@ -7,7 +7,8 @@ import polars as pl
 
 from dialgauge.corpus._linked import names_row
 from dialgauge.corpus._names import normalised
-from dialgauge.corpus._sheets import SHEET, are_pages
+from dialgauge.corpus._part_names import are_pages
+from dialgauge.corpus._sheets import SHEET
 from dialgauge.corpus._table import Sheet
 from dialgauge.corpus.structure._profiles import Kind, kind_of
 

@@ -131,7 +131,9 @@ def _made(fact: Part, roles: Roles, rest: Sequence[Part], apart: Container[str])
     names = {text for c in ("system", "annotator") if c in made.columns for text in made[c].drop_nulls().unique()}
     unread = {}
     for part in rest:
-        held = held_by(part.frame, names) if part.of("scale") and part.frame.width > 1 else None
+        held = held_by(part.frame, names) if part.frame.width > 1 else None
+        if held is not None and held[0] != "choices" and not part.of("scale"):
+            held = None
         if held is None and part.sheet.name in apart and _tells_more(part, fact):
             held = "texts", tuple(part.of("text", "dialogue"))
         if held is not None:
