@@ -33,6 +33,7 @@ _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 _RELATIVES = frozenset(["who", "whom", "whose", "which", "where", "that"])
 _OF_HOURS = frozenset(["a.m.", "p.m.", "am", "pm", "o'clock"])
 _INDEFINITE = re.compile(r"(?:any|every|no|some)(?:body|one|thing|where)")
+_PERSONAL = frozenset(["her", "him", "me", "them", "us"])
 _OPENING_QUOTES = frozenset(['"', "'", "`", "``", "“", "‘"])
 #: No phrase ends with one of these: it would be that of what follows.
 _OPENING = ("ADP", "DET", "CCONJ", "AUX", "PART", "SCONJ")
@@ -190,4 +191,7 @@ def _joins_unlike(parsed: Parsed, preposition: Token) -> bool:
     """Whether *and* joins somebody to something, so that it does not join the two at all."""
     noun = parsed.child(preposition, "pobj")
     other = parsed.child(noun, "conj") if noun is not None else None
-    return noun is not None and other is not None and is_person(parsed, noun) != is_person(parsed, other)
+    if noun is None or other is None:
+        return False
+    one, two = (is_person(parsed, t) or t.lower in _PERSONAL for t in (noun, other))
+    return one != two and not (preposition.lower == "with" and noun.pos == other.pos == "PROPN")
