@@ -175,6 +175,8 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
     target = parsed.child(head, "dobj") if head.pos == "VERB" else head if head.dep == "dobj" else None
     meal = token.lower == "for" and noun_class(noun) == _FOOD and target is not None and target.i < token.i
     meal = meal and target is not None and not is_person(parsed, target) and target.pos != "PRON"
+    others = [t for t in parsed.tokens if t.sentence == token.sentence and t.lower == "for" and t.i != token.i]
+    meal = meal and not others  # not "biscuits for breakfast, chips for lunch"
     if (
         noun.tag == "NN"
         and not timed

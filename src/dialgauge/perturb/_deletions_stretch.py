@@ -1,6 +1,7 @@
 """Whether a phrase is one stretch that can be cut out: a clause with a verb is left, and nothing hangs in the air."""
 
 import re
+from itertools import pairwise
 
 from dialgauge.perturb._deletions_joined import beside_clause, leaves_loose_end
 from dialgauge.perturb._deletions_limits import (
@@ -142,6 +143,14 @@ def _one_of_several(parsed: Parsed, first: int, last: int, token: Token) -> str:
         joined = after.pos == "CCONJ" and token.dep in ("acl", "relcl", "prep")
         if joined and beyond.tag in ("JJ", "NN", "NNS", "VB", "VBG"):
             return "one of several"  # "an event involving beer and stand up"
+    inside = parsed.tokens[first : last + 1]
+    closes = any(a.text == "," and b.dep == "cc" for a, b in pairwise(inside))
+    if (
+        closes
+        and token.dep in ("acl", "advcl")
+        and any(t.text == "," for t in parsed.tokens[:first] if t.sentence == token.sentence)
+    ):
+        return "one of several"  # "an attic, a room connected to a kitchen, a bath, and a hall"
     head = parsed.tokens[token.head]
     if token.dep == "conj" and head.dep == "conj" and parsed.tokens[head.left - 1].dep != "cc":
         return "one of several"  # "gets half back, passes the box on, and …"
