@@ -148,7 +148,7 @@ def _one_of_several(parsed: Parsed, first: int, last: int, token: Token) -> str:
     if (
         closes
         and token.dep in ("acl", "advcl")
-        and any(t.text == "," for t in parsed.tokens[:first] if t.sentence == token.sentence)
+        and any(t.text == "," for t in parsed.tokens[: max(first - 1, 0)] if t.sentence == token.sentence)
     ):
         return "one of several"  # "an attic, a room connected to a kitchen, a bath, and a hall"
     head = parsed.tokens[token.head]
