@@ -142,7 +142,7 @@ def _parts_of(result: str, original: str) -> bool:
 register(
     Perturbation(
         name="drop_phrases",
-        version="17",
+        version="18",
         family="baseline",
         description="removes phrases and clauses that the rest can do without, up to 20, 30 or 40 % of the words; where"
         " each is longer, the shortest (up to 60 %)",

@@ -2,19 +2,34 @@
 
 from collections.abc import Iterator
 
+from dialgauge.perturb._deletions_times import is_future_by_time
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, finite_part, is_be, is_finite
-from dialgauge.perturb._guards import in_quotes, is_definite, lemma_of
+from dialgauge.perturb._guards import in_quotes, is_definite, lemma_of, noun_class
 from dialgauge.perturb._left_behind import is_tied
 from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._people import is_person
+from dialgauge.perturb._word_tables import word_set
 
 _REASONS = frozenset(["as", "because", "since"])
 #: *Only because*, *as late as*: what stays would say something else.
 _BINDING = frozenset(
     ["as", "enough", "if", "just", "mainly", "not", "only", "partly", "same", "simply", "so", "such", "unless"]
 )
+#: Prepositions of what is added behind a comma.
+_SET_OFF = frozenset(["at", "despite", "in", "near", "on", "with"])
+#: What a verb with tense is in a clause inside a phrase.
+_INSIDE = frozenset(["aux", "auxpass", "ccomp", "pcomp", "relcl"])
+#: With whose help something is done.
+_HELP = frozenset(["advice", "aid", "assistance", "guidance", "help", "support"])
+#: The supersenses of things, food, plants and possessions; and verbs that say little without whom it is for.
+_GOODS = frozenset((6, 13, 20, 21))
+_WANTING = word_set("governing_verbs") | word_set("giving_verbs") | {"lack", "receive", "take"}
 _WHEN = frozenset(["at", "for", "in", "on"])
 _TIMES = ("DATE", "TIME")
+#: What opens a time without a preposition.
+_DAYS = frozenset(["last", "next", "this", "today", "tomorrow", "tonight", "yesterday"])
+_TIMED = word_set("timed_verbs") | word_set("binding_verbs")
 #: What a reason gives of somebody's wishes and feelings is all that is told.
 _MIXED = frozenset(["angry", "glad", "happy", "sad", "sorry", "upset", "worried"])
 #: Words of a clause that look to the one before it.
@@ -34,7 +49,7 @@ def closing(parsed: Parsed) -> Iterator[Edit]:
             continue
         reason = token.lower in _REASONS and _is_reason(parsed, token, ending)
         other = _is_other(parsed, token, ending) or _is_aside(parsed, token, ending)
-        if reason or other or _is_when(parsed, token, ending):
+        if reason or other or _is_when(parsed, token, ending) or _is_day(parsed, token, ending):
             comma = parsed.tokens[token.i - 1].text == ","
             yield Edit(parsed.tokens[token.i - 2 if comma else token.i - 1].end, ending[-1].start)
             return
@@ -65,15 +80,34 @@ def _is_other(parsed: Parsed, mark: Token, ending: list[Token]) -> bool:
     pair = (mark.lower, behind[0].lower)
     if pair == ("because", "of"):
         return _is_cause(before, behind)
+    set_off = parsed.tokens[mark.i - 1].text == ","
+    if set_off and (mark.lower == "not" or pair == ("no", "longer")):
+        return _is_denied_instead(before, behind)
+    if mark.lower == "with" and behind[-1].lower in _HELP and behind[-1].head == mark.i:
+        owned = parsed.child(behind[-1], "poss") is not None and not any(t.dep == "cc" for t in behind)
+        return owned and not any(t.lower in NEGATIONS | _BINDING for t in before)
+    if mark.lower in ("for", "from") and mark.dep == "prep" and len(behind) == 1 and is_person(parsed, behind[0]):
+        bound = any(t.lower in NEGATIONS | _BINDING or lemma_of(t) in _WANTING for t in before)
+        return noun_class(before[-1]) in _GOODS and before[-1].pos == "NOUN" and not bound
+    if set_off and mark.lower in _SET_OFF and mark.dep == "prep":
+        return not any(t.dep == "cc" or is_finite(t) for t in behind) and before[-1].pos in ("NOUN", "PROPN", "PRON")
     if pair in (("instead", "of"), ("rather", "than")):
         return _is_instead(before, behind)
     return mark.lower in ("whereas", "while") and _is_contrast(before, behind)
 
 
 def _is_cause(before: list[Token], behind: list[Token]) -> bool:
-    joined = any(map(is_finite, behind))
+    # "Because of what happened to it", "because of a dent that he made" are one clause.
+    joined = any(is_finite(t) and t.dep not in _INSIDE for t in behind)
+    joined = joined or (any(map(is_finite, behind)) and any(t.dep == "cc" for t in behind))
     bound = any(t.lower in (_BINDING | _MIXED) - {"not"} for t in before) or before[-1].lower == "not"
     return not joined and not bound and before[-1].pos not in ("ADV", "SCONJ", "AUX") and not is_be(before[-1])
+
+
+def _is_denied_instead(before: list[Token], behind: list[Token]) -> bool:
+    """*Works at a hotel, no longer at the bakery*."""
+    joined = any(t.dep == "cc" or is_finite(t) for t in behind)
+    return not joined and not any(t.lower in NEGATIONS | _BINDING for t in before)
 
 
 def _is_instead(before: list[Token], behind: list[Token]) -> bool:
@@ -112,7 +146,19 @@ def _is_when(parsed: Parsed, phrase: Token, ending: list[Token]) -> bool:
         return False  # "has savings for eight months"
     closes = noun.right == ending[-2].i and thing.i == phrase.i - 1 and thing.dep == "dobj"
     denied = any(t.lower in NEGATIONS or t.lower in _BINDING for t in ending)
+    denied = denied or is_future_by_time(parsed, phrase.left, phrase.right, parsed.tokens[thing.head])
     return closes and not denied
+
+
+def _is_day(parsed: Parsed, first: Token, ending: list[Token]) -> bool:
+    """*Goes there for a date next weekend*, where the parser gives the time to the noun before it."""
+    before, time = [t for t in ending if t.i < first.i], [t for t in ending[:-1] if t.i >= first.i]
+    if first.lower not in _DAYS or any(t.entity not in _TIMES for t in time):
+        return False
+    denied = any(t.lower in NEGATIONS | _BINDING or t.entity in _TIMES or t.pos == "PUNCT" for t in before)
+    bound = any(lemma_of(t) in _TIMED or is_future_by_time(parsed, first.i, time[-1].i, t) for t in before)
+    whole = any(map(is_finite, before)) and any(t.dep in SUBJECTS for t in before)
+    return whole and not denied and not bound and before[-1].pos in ("NOUN", "PROPN") and before[-1].dep == "pobj"
 
 
 def leads_up(parsed: Parsed, joint: int) -> bool:

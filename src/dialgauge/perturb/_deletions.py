@@ -22,9 +22,10 @@ from dialgauge.perturb._deletions_scope import (
     OF_WHAT,
 )
 from dialgauge.perturb._deletions_stretch import MARKS, WHEN, WHERE, Phrase, is_cut
-from dialgauge.perturb._deletions_times import bound_time, has_others
+from dialgauge.perturb._deletions_times import bound_time, has_others, is_future_by_time
 from dialgauge.perturb._grammar import (
     SUBJECTS,
+    base_form,
     finite_part,
     is_be,
     is_finite,
@@ -62,14 +63,18 @@ _GOVERNING = word_set("governing_verbs")
 _TIMED = word_set("timed_verbs")
 #: Verbs of giving somebody something.
 _GIVING = word_set("giving_verbs")
-#: What is sent or brought need not be sent or brought somewhere: groups and places.
-_SENDING, _GOALS = frozenset(["bring", "deliver", "mail", "post", "send"]), frozenset((14, 15))
+#: What is brought need not be brought somewhere: groups and places.
+_BRINGING, _GOALS = frozenset(["bring", "deliver", "mail", "post"]), frozenset((14, 15))
+#: Whom one finds or sees in a picture or a dream need not be there.
+_PERCEIVING = frozenset(["find", "hear", "notice", "recognise", "recognize", "see", "spot", "watch"])
 #: Of what there is so much is said behind it.
 _AMOUNTS = frozenset(
     ["all", "anything", "enough", "everyone", "everything", "little", "lot", "more", "much", "nothing", "something"]
 )
-#: The supersense of times.
-_TIME = 28
+#: The supersenses of things, food, plants and possessions.
+_GOODS = frozenset((6, 13, 20, 21))
+#: The supersenses of food and of times.
+_FOOD, _TIME = 13, 28
 #: Words for several things taken together.
 _TOGETHER = frozenset(["all", "altogether", "both", "each", "respectively", "together", "total"])
 #: What stays as it is.
@@ -151,7 +156,10 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
     before = parsed.tokens[token.left - 1]
     if before.pos == "NOUN" and before.dep == "conj" and has_person_before(parsed, before):
         return "may be a verb"  # "informs the police and Callum rings on Friday"
-    if noun.dep == "pcomp" and (token.lower not in ("for", "by") or parsed.child(head, "dobj") is None):
+    if noun.dep == "pcomp" and _is_given_what(parsed, token, head):
+        return ""  # "sent Jay a tutorial on how to cook it"
+    done = token.lower == "after" and noun.tag == "VBG" and finite_part(parsed, head) in (None, head)
+    if noun.dep == "pcomp" and (not (done or token.lower in ("for", "by")) or parsed.child(head, "dobj") is None):
         return "needed by its verb"
     inner = parsed.child(noun, "prep")
     if inner is not None and noun.left == noun.i and inner.lower in ("of", "to"):
@@ -164,9 +172,15 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
     placed = noun.entity in WHERE and noun.pos == "PROPN"
     if token.lower == "by" and noun.i == token.i + 1 and noun.tag == "NN" and head.pos == "VERB":
         return "needed by its verb"  # "goes by car after all"
+    target = parsed.child(head, "dobj") if head.pos == "VERB" else head if head.dep == "dobj" else None
+    meal = token.lower == "for" and noun_class(noun) == _FOOD and target is not None and target.i < token.i
+    meal = meal and target is not None and not is_person(parsed, target) and target.pos != "PRON"
+    others = [t for t in parsed.tokens if t.sentence == token.sentence and t.lower == "for" and t.i != token.i]
+    meal = meal and not others  # not "biscuits for breakfast, chips for lunch"
     if (
         noun.tag == "NN"
         and not timed
+        and not meal  # "chooses white wine for dinner"
         and not has_determiner(parsed, noun)
         and not any(parsed.tokens[c].dep in ("amod", "compound", "nummod") for c in noun.children)
     ):
@@ -215,18 +229,24 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
         sent = lemma in ("prefer", "compare", "get", "introduce", "lead", "bring", "take", "refer")
         alone = target is not None and target.dep == "nsubjpass" and not has_others(parsed, head, token)
         sent = (
-            sent or alone or lemma in (_GIVING | _BINDING_ANYWAY) - _SENDING
+            sent or alone or lemma in (_GIVING | _BINDING_ANYWAY) - _BRINGING
         )  # "will give it to Ann", "leaves it to Ann"
         sent = sent or (target is not None and (is_person(parsed, target) or target.lower in ("her", "him", "them")))
         return "needed by its verb" if sent else ""  # "refers her to Ann", "sends Bob to a doctor"
-    if token.lower == "to" and has_object and lemma in _SENDING and noun is not None:
+    if token.lower == "to" and has_object and lemma in _BRINGING and noun is not None:
         placed = noun.entity in WHERE or noun_class(noun) in _GOALS
         alone = token.i == head.i + 1 or head.dep in ("acl", "relcl")
-        return "" if placed and not alone else "needed by its verb"  # "sends two letters to his office"
+        return "" if placed and not alone else "needed by its verb"  # "delivers two letters to his office"
     if token.lower == "as" and has_object and noun is not None and has_determiner(parsed, noun):
         return "needed by its verb" if lemma in _TAKING_FOR or lemma in _BINDING_ANYWAY else ""  # as a present
     if token.lower not in _ON_VERBS:
         return "a binding preposition"
+    seen = target is not None and lemma in _PERCEIVING and is_person(parsed, target)
+    if seen and token.lower in ("in", "on") and not timed:
+        return "needed by its verb"  # "found him on a photo"
+    clauses = (t for t in parsed.tokens[: token.i] if t.dep == "relcl" and token.i - 1 in (t.i, t.right))
+    if token.lower == "with" and any(noun_class(parsed.tokens[t.head]) in OF_WHAT for t in clauses):
+        return "needed by its noun"  # "the relationship she has with him"
     if lemma in ("be", "become", "seem", "feel"):
         complete = parsed.child(head, "acomp", "attr") is not None and parsed.child(head, "expl") is None
         # "Will be at Mary's place in an hour"
@@ -237,7 +257,12 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
     said = [c for c in head.children if parsed.tokens[c].dep in ("acomp", "xcomp", "ccomp", "attr")]
     complete = has_object or any(c > head.i for c in said)  # not "she likes it, then she talks about it"
     complete = complete or (parsed.child(head, "prt") is not None and has_others(parsed, head, token))
+    going = parsed.tokens[head.i - 1] if head.i else head
+    if head.tag == "VBG" and going.i == head.head and lemma_of(going) == "go" and token.i == head.i + 1:
+        return "" if token.lower in ("for", "in", "with") or timed else "needed by its verb"  # "goes shopping with her"
     if timed:
+        if is_future_by_time(parsed, token.left, token.right, head):
+            return "needed by its verb"
         bare = target is not None and target.dep == "nsubjpass" and not has_others(parsed, head, token)
         if bare and lemma in _BINDING_VERBS:
             return "needed by its verb"  # "was born in 1985"
@@ -286,13 +311,30 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
     return ""
 
 
+def _is_for_somebody(parsed: Parsed, phrase: Token, thing: Token) -> bool:
+    """*Opens the door for Tom*, *borrows the book from Ann*: whom a thing is bought for or got from."""
+    who, verb = parsed.child(phrase, "pobj"), parsed.tokens[thing.head]
+    somebody = who is not None and (is_person(parsed, who) or who.entity == "PERSON")
+    goods = thing.dep == "dobj" and thing.i == phrase.i - 1 and noun_class(thing) in _GOODS
+    free = verb.pos == "VERB" and lemma_of(verb) not in _BINDING_ANYWAY | _GOVERNING
+    return somebody and goods and free and phrase.lower in ("for", "from")
+
+
 def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
+    if _is_for_somebody(parsed, token, head) and not occurs_again(parsed, head):
+        return ""
     there = parsed.child(token, "pobj")
     travels = token.lower == "to" and there is not None and there.entity in WHERE and there.pos == "PROPN"
     if token.lower not in _ON_NOUNS and not travels:
         return "a binding preposition"  # but "two tickets to Rome"
     if lemma_of(head) in BINDING_NOUNS or head.pos == "PROPN" or occurs_again(parsed, head):
         return "needed by its noun"
+    if (
+        there is not None
+        and there.entity in WHEN
+        and is_future_by_time(parsed, token.left, token.right, parsed.tokens[head.head])
+    ):
+        return "needed by its verb"  # "are having a call in 15 minutes"
     if any(parsed.tokens[c].lower in ("enough", "many", "much") for c in head.children):
         return "needed by a measure"  # "has enough savings for eight months"
     if head.dep == "dobj" and lemma_of(parsed.tokens[head.head]) == "have" and is_definite(parsed, head):
@@ -301,6 +343,8 @@ def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
         return "needed by its noun"  # "there is a shop with Finnish food": that there is one says nothing
     if says_which(parsed, token, head):
         return "needed by its noun"
+    if any(parsed.tokens[c].dep == "relcl" and c < token.i for c in head.children):
+        return "needed by its noun"  # "the relationship she has with him"
     if has_person_before(parsed, head):
         return "may be a verb"  # "suggests Ann hunt for a job"
     if is_argument(parsed, token, head) or head.dep == "npadvmod":
@@ -312,6 +356,15 @@ def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
     if head.dep in SUBJECTS or head.dep == "conj" or any(parsed.tokens[c].dep == "conj" for c in head.children):
         return "needed by its noun"
     return "" if described else "needed by its noun"
+
+
+def _is_given_what(parsed: Parsed, phrase: Token, head: Token) -> bool:
+    """*Gives Ann instructions on how to cook it*: what something that somebody is given is about."""
+    verb = head if head.pos == "VERB" else parsed.tokens[head.head]
+    thing, to = parsed.child(verb, "dobj"), parsed.child(verb, "dative")
+    beside = thing is not None and thing.i == phrase.i - 1 and not is_definite(parsed, thing)
+    given = thing is not None and to is not None and to.pos != "ADP" and verb.i < to.i < thing.i
+    return beside and given and phrase.lower in ("about", "on")
 
 
 def _ends(parsed: Parsed, phrase: Token, verb: Token) -> bool:
@@ -339,7 +392,10 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
     if opening in ("after", "when", "whenever", "while") and said and not set_off:
         return "a condition"  # "they go wrong together when the power fails"
     past = opening == "before" and _is_past_tense(parsed, head) and _is_past_tense(parsed, token)
-    conditions = CONDITIONS - {"before"} if past else CONDITIONS  # "fed the cat before she left"
+    coming = opening == "before" and head.dep in ("ROOT", "conj") and _comes(parsed, head)
+    coming = coming and lemma_of(head) not in _GOVERNING  # not "needs time before she is ready"
+    done = past or (coming and parsed.child(head, "dobj") is not None)
+    conditions = CONDITIONS - {"before"} if done else CONDITIONS  # "fed the cat before she left"
     if opening in conditions or any(parsed.tokens[c].lower in conditions for c in token.children):
         return "a condition"
     if opening == "as" and lemma_of(head) in _LEAVING:
@@ -360,6 +416,8 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
     if opening == "to" and token.tag == "VB":
         if token.lemma == "be" or parsed.child(token, "auxpass") is not None:
             return "says what is known"  # "finds the air to be bad": no purpose
+        if base_form(parsed.tokens[first - 1].lower, "VERB") in _GOVERNING:
+            return "needed by its verb"  # "visits him and volunteers to help", where the parser sees no verb
         target = parsed.child(head, "dobj", "nsubjpass")
         if target is not None and (
             is_asked_for(parsed, target) or (first == target.i + 1 and noun_class(target) in OF_WHAT)
@@ -374,7 +432,7 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
     ):
         return "needed by its verb"  # "it was warm when she left", "perhaps it is because …"
     participle = token.tag == "VBG" or (token.tag == "VBN" and opening == "having")
-    if opening in MARKS or (participle and (set_off or first == _first_of(parsed, token))):
+    if opening in MARKS or done or (participle and (set_off or first == _first_of(parsed, token))):
         needed = parsed.child(head, "dobj", "acomp", "attr", "xcomp", "ccomp", "prep", "prt", "advmod", "nsubjpass")
         return "" if needed is not None or lemma_of(head) not in _BINDING_VERBS else "needed by its verb"
     return "not a clause that can go"
@@ -383,6 +441,12 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
 def _is_past_tense(parsed: Parsed, verb: Token) -> bool:
     finite = finite_part(parsed, verb)
     return finite is not None and finite.tag == "VBD"
+
+
+def _comes(parsed: Parsed, verb: Token) -> bool:
+    """*Will clean*, *cleans*; not *must clean*."""
+    finite = finite_part(parsed, verb)
+    return finite is not None and (finite.lower in ("will", "'ll") or (finite.i == verb.i and verb.tag == "VBZ"))
 
 
 def _is_present(parsed: Parsed, verb: Token) -> bool:

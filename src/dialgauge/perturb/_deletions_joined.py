@@ -173,6 +173,10 @@ def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -
         return "one half of a pair"  # "robbed James and May's place", "the Queen and King suites"
     if parsed.tokens[token.left - 2].text == "," or any(t.lower in _OF_TWO for t in parsed.tokens[last + 1 :]):
         return "one of several"  # the last of a row; "and can get more from the latter"
+    own = any(parsed.tokens[c].dep in ("amod", "det", "poss") for c in token.children)  # "the heat and the rain"
+    apart = token.pos == "PROPN" or own
+    if head.dep == "pobj" and not apart:
+        return "one half of a pair"  # "about children and television": one topic
     comma, earlier = parsed.tokens[head.left - 1], parsed.tokens[head.left - 2]
     if head.left > 1 and comma.text == "," and earlier.sentence == head.sentence and earlier.pos in nouns:
         return "one of several"  # "visit the zoo, the parks and the hall", whatever the parser hangs "parks" on

@@ -1,7 +1,7 @@
 """Phrases that can go from a clause of which more is left, and those whose loss would claim more: limits of what may be
 done, what is felt about something, and sentences that the parser cut."""
 
-from dialgauge.perturb._grammar import SUBJECTS, can_be_verb, finite_part, is_finite
+from dialgauge.perturb._grammar import SUBJECTS, can_be_verb, finite_part, is_be, is_finite
 from dialgauge.perturb._guards import CONDITIONS, ancestors, lemma_of
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person
@@ -93,7 +93,7 @@ def is_statement(parsed: Parsed, first: int, token: Token) -> bool:
     opening = parsed.tokens[first + even]
     fronted = first == 0 or parsed.tokens[first - 1].sentence != token.sentence
     comma = parsed.tokens[token.right + 1 : token.right + 2] if fronted else parsed.tokens[max(first - 1, 0) : first]
-    set_off = opening.lower in ("so", "while") or any(t.text == "," for t in comma)
+    set_off = opening.lower in ("although", "so", "though", "while") or any(t.text == "," for t in comma)
     whole = parsed.child(token, *SUBJECTS) is not None and finite_part(parsed, token) is not None
     return token.dep == "advcl" and opening.lower in _BY_ITSELF and set_off and whole
 
@@ -172,15 +172,20 @@ def last_clause(parsed: Parsed) -> tuple[int, int] | None:
 
 def _joins_clauses(parsed: Parsed, joint: Token, ending: list[Token]) -> bool:
     """Whether a whole clause stands before a word that joins clauses, and one with its own subject behind it."""
-    if joint.lower not in ("and", "but", "so") or parsed.tokens[joint.i + 1].lower == "that":
-        return False
     before = [t for t in ending if t.i < joint.i]
     behind = [t for t in ending if t.i > joint.i and t.pos != "PUNCT"]
+    # "Wants a salad, then they talk about it"
+    after = joint.lower == "then" and before[-1].text == "," and not any(t.lower == "first" for t in before)
+    if not (after or joint.lower in ("and", "but", "so")) or parsed.tokens[joint.i + 1].lower == "that":
+        return False
     opening = behind[0]
     own = any(t.left == opening.i and t.dep in SUBJECTS for t in behind)
     # "Brings beer and Ann brings wine", where the parser takes Ann for a second thing
-    somebody = opening.tag in ("NNP", "PRP") and len(behind) > 1 and is_finite(behind[1])
-    misread = somebody and before[-1].pos not in ("PROPN", "PRON") and joint.lower == "and"
+    verb = next((t for t in behind[1:] if t.pos != "ADV"), opening)
+    somebody = opening.tag in ("NNP", "PRP") and is_finite(verb)
+    # "A car from Ann and Ben asks when": two people would not be one who "asks"
+    alone = before[-1].pos not in ("PROPN", "PRON") or (verb.tag == "VBZ" and not is_be(verb))
+    misread = somebody and alone and joint.lower in ("and", "then")
     if not (misread or (own and any(map(is_finite, behind)) and joint.dep in ("cc", "mark", "advmod"))):
         return False
     whole = any(map(is_finite, before)) and any(t.dep in SUBJECTS for t in before)

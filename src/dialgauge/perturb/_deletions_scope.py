@@ -207,6 +207,9 @@ def has_other_time(parsed: Parsed, first: int, last: int) -> bool:
     """*Next week because of the rain this week*: another time of the sentence, counted by the same word."""
     times = {lemma_of(t) for t in parsed.tokens[first : last + 1] if t.entity == "DATE" and t.pos == "NOUN"}
     place = parsed.tokens[first].sentence
+    timed = any(t.entity in ("DATE", "TIME") for t in parsed.tokens[first : last + 1])
+    if timed and any(t.lower == "now" and t.sentence == place and not first <= t.i <= last for t in parsed.tokens):
+        return True  # "comes in the afternoon as he is busy now"
     return any(
         t.entity == "DATE" and lemma_of(t) in times and t.sentence == place and not first <= t.i <= last
         for t in parsed.tokens

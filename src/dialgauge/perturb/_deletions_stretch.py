@@ -1,6 +1,7 @@
 """Whether a phrase is one stretch that can be cut out: a clause with a verb is left, and nothing hangs in the air."""
 
 import re
+from itertools import pairwise
 
 from dialgauge.perturb._deletions_joined import beside_clause, leaves_loose_end
 from dialgauge.perturb._deletions_limits import (
@@ -33,6 +34,7 @@ _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 _RELATIVES = frozenset(["who", "whom", "whose", "which", "where", "that"])
 _OF_HOURS = frozenset(["a.m.", "p.m.", "am", "pm", "o'clock"])
 _INDEFINITE = re.compile(r"(?:any|every|no|some)(?:body|one|thing|where)")
+_PERSONAL = frozenset(["her", "him", "me", "them", "us"])
 _OPENING_QUOTES = frozenset(['"', "'", "`", "``", "“", "‘"])
 #: No phrase ends with one of these: it would be that of what follows.
 _OPENING = ("ADP", "DET", "CCONJ", "AUX", "PART", "SCONJ")
@@ -141,6 +143,14 @@ def _one_of_several(parsed: Parsed, first: int, last: int, token: Token) -> str:
         joined = after.pos == "CCONJ" and token.dep in ("acl", "relcl", "prep")
         if joined and beyond.tag in ("JJ", "NN", "NNS", "VB", "VBG"):
             return "one of several"  # "an event involving beer and stand up"
+    inside = parsed.tokens[first : last + 1]
+    closes = any(a.text == "," and b.dep == "cc" for a, b in pairwise(inside))
+    if (
+        closes
+        and token.dep in ("acl", "advcl")
+        and any(t.text == "," for t in parsed.tokens[: max(first - 1, 0)] if t.sentence == token.sentence)
+    ):
+        return "one of several"  # "an attic, a room connected to a kitchen, a bath, and a hall"
     head = parsed.tokens[token.head]
     if token.dep == "conj" and head.dep == "conj" and parsed.tokens[head.left - 1].dep != "cc":
         return "one of several"  # "gets half back, passes the box on, and …"
@@ -190,4 +200,7 @@ def _joins_unlike(parsed: Parsed, preposition: Token) -> bool:
     """Whether *and* joins somebody to something, so that it does not join the two at all."""
     noun = parsed.child(preposition, "pobj")
     other = parsed.child(noun, "conj") if noun is not None else None
-    return noun is not None and other is not None and is_person(parsed, noun) != is_person(parsed, other)
+    if noun is None or other is None:
+        return False
+    one, two = (is_person(parsed, t) or t.lower in _PERSONAL for t in (noun, other))
+    return one != two and not (preposition.lower == "with" and noun.pos == other.pos == "PROPN")

@@ -10,6 +10,7 @@ from dialgauge.perturb._closing import closing, earlier_verb, leads_up
 from dialgauge.perturb._deletions import dispensable
 from dialgauge.perturb._deletions_limits import last_clause
 from dialgauge.perturb._deletions_scope import is_bare_without
+from dialgauge.perturb._deletions_times import is_future_by_time
 from dialgauge.perturb._domain_text import (
     CITATION,
     FUNCTION_WORDS,
@@ -22,15 +23,17 @@ from dialgauge.perturb._domain_text import (
     word_count,
 )
 from dialgauge.perturb._edits import Edit, apply_edits
-from dialgauge.perturb._grammar import NEGATIONS, hyphenated, is_be, is_finite, subject
-from dialgauge.perturb._guards import following, in_quotes, lemma_of, under_negation
+from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, hyphenated, is_be, is_finite, subject
+from dialgauge.perturb._guards import DENYING, following, in_quotes, lemma_of, under_negation
 from dialgauge.perturb._importance import removal, tells_outcome
 from dialgauge.perturb._lesser_sentences import first_can_go, lesser_sentences
 from dialgauge.perturb._lexicon import word_list
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
+from dialgauge.perturb._rows import middles
 from dialgauge.perturb._shorter_wording import REWORDING
+from dialgauge.perturb._word_tables import word_set
 
 #: The bound on the ratio of words that the validator requires, and what the rules aim for.
 _SHORTER, _AIM_SHORTER = 0.90, 0.80
@@ -55,7 +58,13 @@ _NAMING = NAMED | {"DATE", "TIME", "MONEY", "PERCENT", "QUANTITY", "CARDINAL", "
 _FELT = frozenset(["care", "know", "like", "mind", "remember", "think", "understand", "wonder"])
 #: A sentence of fewer words says hardly anything.
 _FEWEST = 4
+#: What a verb is where what it says holds, or is wanted.
+_STATED = frozenset(["ROOT", "conj", "ccomp", "xcomp"])
 _PLANNED = frozenset(["will", "'ll", "going", "gonna"])
+#: What is wanted, asked or tried may come to nothing.
+_UNDONE = (word_set("governing_verbs") | {"dream", "suggest"}) - {
+    *("be", "get", "go", "have", "help", "learn", "like", "love", "manage", "remind", "start", "take", "teach", "tell"),
+}
 #: Words that open a clause without which the sentence says something else.
 _PROTECTED = NEGATIONS | {"if", "unless", "until", "only", "except", "but"}
 
@@ -188,10 +197,12 @@ def _lesser_points(parsed: Parsed, dialogue: Dialogue | None) -> Iterator[list[E
     rest = [(first, last) for first, last, _ in phrases if (first, last) not in why]
     for first, last in sorted(rest, key=lambda p: (_weight(parsed, *p), p[1] - p[0], p)):
         yield cut(parsed, range(first, last + 1))
+    yield from ([edit] for edit in middles(parsed))
     ends = [(edit, _is_news_of(parsed, _opening(parsed, edit))) for edit in closing(parsed)]
     yield from ([edit] for edit, told in ends if not told)
     clause = last_clause(parsed)
-    ending = [] if clause is None else [_without_clause(parsed, *clause)]
+    taken = clause is not None and _takes_back(parsed, *clause)
+    ending = [] if clause is None or taken else [_without_clause(parsed, *clause)]
     point = clause is not None and _tells_point(parsed, *clause)
     if ending and not point:
         yield ending
@@ -213,6 +224,8 @@ def _lesser_points(parsed: Parsed, dialogue: Dialogue | None) -> Iterator[list[E
         return
     if clause is not None and point and leads_up(parsed, clause[0]):
         yield [Edit(0, parsed.tokens[clause[0] + 1].start)]
+    if ending and clause is not None and _is_beside(parsed, *clause):
+        yield ending
     for token in parsed.tokens:
         joint = token.left - 1
         if joint > 0 and (opening := earlier_verb(parsed, joint, token)) is not None:
@@ -278,6 +291,26 @@ def _tells_point(parsed: Parsed, first: int, last: int) -> bool:
     return (joint is not None and not felt) or plan
 
 
+def _takes_back(parsed: Parsed, first: int, last: int) -> bool:
+    """*…, but it's not hers*, *…, but he refuses*: what one would conclude from the clause before is denied."""
+    clause = parsed.tokens[first : last + 1]
+    return clause[0].lower == "but" and any(t.lower in NEGATIONS or lemma_of(t) in DENYING for t in clause)
+
+
+def _is_beside(parsed: Parsed, first: int, last: int) -> bool:
+    """*Tells her that he loves her, but she has a friend*: what is told before *but* has happened or is so, and what
+    somebody does or says behind it does not undo it."""
+    before, clause = parsed.tokens[:first], parsed.tokens[first + 1 : last + 1]
+    wanted = any((t.pos == "VERB" and lemma_of(t) in _UNDONE) or t.lower in _PLANNED or t.tag == "MD" for t in before)
+    who = next((t for t in clause if t.dep in SUBJECTS), None)
+    if parsed.tokens[first].lower != "but" or wanted or who is None or who.left != first + 1:
+        return False
+    denied = any(t.lower in NEGATIONS for t in before)
+    own = any(t.tag == "PRP$" for t in parsed.tokens[who.left : who.i])  # "arrived, but his flight is late"
+    another = who.pos in ("NOUN", "PROPN") and not own and all(t.text != who.text for t in before)
+    return another or (not denied and (who.pos == "PROPN" or who.lower in ("he", "she", "they")))
+
+
 def _next_is_to(parsed: Parsed, token: Token) -> bool:
     return any(t.lower == "to" for t in parsed.tokens[token.i + 1 : token.i + 2])
 
@@ -320,7 +353,10 @@ def _when(parsed: Parsed) -> Iterator[Edit]:
         whole = (
             verb.pos == "VERB" and verb.i < token.i - 1 and before.text != "," and before.pos not in ("ADV", "CCONJ")
         )
-        if alone and whole and not under_negation(parsed, token) and verb.dep in ("ROOT", "conj", "ccomp"):
+        # "Cannot come now. He will come later.", "is cooking later"
+        other = any(t.lower in _SOON and t.i != token.i for t in parsed.tokens)
+        other = other or is_future_by_time(parsed, token.i, token.i, verb)
+        if alone and whole and not other and not under_negation(parsed, token) and verb.dep in _STATED:
             yield Edit(token.start - 1, token.end)
             return
 
@@ -425,7 +461,7 @@ LENGTH_REDUCTION = Perturbation(
     propose=_propose_reduction,
     validate=_validate_reduction,
     needs=frozenset({"parse"}),
-    version="15",
+    version="16",
     citation=CITATION,
     examples=(
         (

@@ -168,7 +168,7 @@ def _validate(
 
 WRITING_STYLE = Perturbation(
     name="writing_style",
-    version="12",
+    version="13",
     family="domain",
     description="Rewrites the content in another style: shorthand notes, passive voice or active voice",
     effects={"consistency": "preserves", "relevance": "preserves"},

@@ -286,6 +286,8 @@ def _passive_edits(parsed: Parsed, verb: Token, subject: Token, target: Token) -
     regular = verb.tag in ("VBD", "VBN") and (verb.lower.endswith("ed") or verb.lower == verb_base(verb))
     participle = verb.lower if regular else inflect(verb_base(verb), "VBN")
     participle = _PARTICIPLES.get(participle or "", participle)
+    if participle is not None and " " not in verb.text:
+        participle = participle.replace(" ", "")  # the dictionary has "proof read"
     auxiliaries = [parsed.tokens[c] for c in verb.children if parsed.tokens[c].dep == "aux"]
     plural = _is_plural(parsed, target)
     changed = _passive_verb(verb, auxiliaries, plural, participle)
@@ -296,6 +298,9 @@ def _passive_edits(parsed: Parsed, verb: Token, subject: Token, target: Token) -
     doer = _decapitalised(parsed, subject, _OBJECTIVE)
     if parsed.text[object_[-1].end :].startswith("."):
         doer = doer.removesuffix(".")  # "by the U.S." at the end of a sentence has one full stop
+    after = parsed.text[object_[-1].end : object_[-1].end + 1]
+    if after == " " and ", " in doer and any(t.dep == "appos" for t in whole):
+        doer += ","  # "by Ann, his mother, because …"
     return [
         Edit(whole[0].start, whole[-1].end, _at_start(parsed, whole[0], first)),
         *changed,

@@ -142,8 +142,13 @@ def _is_optional(parsed: Parsed, that: Token) -> bool:
     taken = not told and lemma_of(governor) in _WITH_HEARER and after is not None and after.tag != "PRP"
     again = any(t.lower == "that" and t.dep == "mark" for t in parsed.tokens[that.i + 1 : governor.right + 1])
     beside = governor.i == that.i - 1 or (told and parsed.tokens[that.i - 1].head == governor.i)
+    named = after is not None and _is_name(after) and _is_name(parsed.tokens[that.i - 1])  # "tells Ann Bob can go"
     clause = verb.dep == "ccomp" and finite_part(parsed, verb) is not None and lemma_of(governor) in _WITHOUT_THAT
-    return opens and beside and clause and not taken and not again
+    return opens and beside and clause and not taken and not again and not named
+
+
+def _is_name(token: Token) -> bool:
+    return token.pos == "PROPN" or token.text[0] == "#"
 
 
 def _shares_pronoun(parsed: Parsed, verb: Token) -> bool:

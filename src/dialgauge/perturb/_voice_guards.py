@@ -99,6 +99,7 @@ def may_be_another(parsed: Parsed, subject: Token, target: Token) -> bool:
     )
     verb = parsed.tokens[target.head]
     somebody = is_person(parsed, target) or target.pos in ("PRON", "PROPN")
+    again = again or (lemma_of(verb) == "follow" and somebody)  # "he is followed by her": she comes next
     return again or misread or misread_row or (lemma_of(verb) == "ask" and not somebody)
 
 
