@@ -249,11 +249,22 @@ def load_many(path: Path, loaders: Loaders) -> Table:
         stacked.notes,
         (*problems, *stacked.problems),
         known=stacked.known,
-        unread={**stacked.unread, **unread, **({} if is_pattern(path) else _unread_files(path, loaders))},
+        unread={
+            **_unread_inside(tables),
+            **stacked.unread,
+            **unread,
+            **({} if is_pattern(path) else _unread_files(path, loaders)),
+        },
         parts=stacked.parts,
+        left=(*stacked.left, *(sheet for table in tables.values() for sheet in table.left)),
         dropped={**stacked.dropped, **dropped},
         further=stacked.further,
     )
+
+
+def _unread_inside(tables: Mapping[Path, Table]) -> dict[str, str]:
+    """The sheets of workbooks among the files that were not read, with what to do about each."""
+    return {name: said for table in tables.values() for name, said in table.unread.items()}
 
 
 #: A layout of errors in summaries, which may name dialogues that another file holds.
@@ -357,7 +368,12 @@ def _records(tables: dict[Path, Table]) -> Table:
     for file, table in tables.items():
         if recast(table, {}) is None and (inner := unwrapped(table)) is not None:
             table = inner
-        assert table.records is not None
+        if table.records is None:
+            raise InputError(
+                f"{file}: holds several tables, which cannot be read together with the files beside it: read the "
+                f"others without it (with a pattern, such as '{file.parent}/*/*{next(iter(tables)).suffix}'), or it "
+                "alone"
+            )
         alone = len(table.records) == 1 and len(tables) > 1
         for number, (line, record) in enumerate(table.records):
             named = alone and not _has_id(record) and _is_dialogue(record)

@@ -1,0 +1,251 @@
+"""What people answered is not left aside: responses beside texts, keys to letters, trials of forms, votes undone."""
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from dialgauge.corpus import Corpus, read_corpus
+
+_SYSTEMS = ("elm", "fir", "oak")
+_CALLS = tuple(str(number) for number in range(1, 6))
+_PEOPLE = ("Ida", "Jon")
+
+
+def _dialogue(call: str) -> str:
+    return f"Agent: Harbour office, how can I help?\nCustomer: Boat {call} has lost its berth, and I want it back."
+
+
+def _text(call: str, letter: str) -> str:
+    return f"The owner of boat {call} asks for the berth that was lost, as text {letter} says."
+
+
+def _system(call: str, letter: str) -> str:
+    return _SYSTEMS[(int(call) + "ABC".index(letter)) % 3]
+
+
+def _value(call: str, system: str, who: str) -> int:
+    return 1 + (int(call) * 3 + sum(map(ord, system + who))) % 5
+
+
+def _write(path: Path, rows: Sequence[Sequence[object]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as opened:
+        csv.writer(opened).writerows(rows)
+    return path
+
+
+def _asked(corpus: Corpus) -> str:
+    return "\n".join(said for account in corpus.accounts for said in account.too_much())
+
+
+def _rated(people: Sequence[str] = _PEOPLE, letters: bool = False, more: str | None = None) -> list[list[object]]:
+    head = ["dialogue_id", "dialogue", "system", "summary", "annotator", "clarity", *([more] if more else [])]
+    rows: list[list[object]] = [list(head)]
+    for call in _CALLS:
+        for letter in "ABC":
+            for who in people:
+                system = _system(call, letter)
+                own = [call, _dialogue(call), letter if letters else system, _text(call, letter), who]
+                back = ["2024-05-01" if (call, letter, who) == ("2", "B", people[0]) else ""] if more else []
+                rows.append([*own, _value(call, system, who), *back])
+    return rows
+
+
+def _key(calls: Sequence[str] = _CALLS) -> list[list[str]]:
+    return [["dialogue_id", "Letter A", "Letter B", "Letter C"], *([c, *(_system(c, x) for x in "ABC")] for c in calls)]
+
+
+def _listed_key(order: Sequence[int]) -> list[list[str]]:
+    rows = [["call", "letter", "model"], *([c, x, _system(c, x)] for c in _CALLS for x in "ABC")]
+    return [[row[place] for place in order] for row in rows]
+
+
+@pytest.mark.parametrize(
+    "key", [_key(), _listed_key((0, 1, 2)), _listed_key((1, 2, 0))], ids=["wide", "listed", "in another order"]
+)
+def test_letters_have_the_names_that_a_key_gives(tmp_path: Path, key: list[list[str]]) -> None:
+    _write(tmp_path / "s" / "rated.csv", _rated(letters=True))
+    _write(tmp_path / "s" / "who_is_who.csv", key)
+    corpus = read_corpus(tmp_path / "s")
+    assert _asked(corpus) == ""
+    assert corpus.systems == list(_SYSTEMS)
+    rows = corpus.ratings.select("dialogue_id", "system", "annotator", "value").rows()
+    assert len(rows) == 30
+    assert all(value == _value(call, system, who) for call, system, who, value in rows)
+    said = {(row["dialogue_id"], row["system"]): row["text"] for row in corpus.summaries.iter_rows(named=True)}
+    assert all(said[call, _system(call, x)] == _text(call, x) for call in _CALLS for x in "ABC")
+
+
+def test_a_key_to_some_of_the_dialogues_is_asked_about_unless_it_is_left_out(tmp_path: Path) -> None:
+    _write(tmp_path / "s" / "rated.csv", _rated(letters=True))
+    _write(tmp_path / "s" / "who.csv", _key(_CALLS[:3]))
+    assert "ignore=who" in _asked(read_corpus(tmp_path / "s"))
+    corpus = read_corpus(tmp_path / "s", mapping={"ignore": "who"})
+    assert _asked(corpus) == ""
+    assert corpus.systems == ["A", "B", "C"]
+
+
+def _form(answers: Sequence[Sequence[str]], names: Sequence[str] = _PEOPLE) -> list[list[str]]:
+    head = ["ID", "Start time", "Email", "Name", *(f"Call {call}: please order these" for call in _CALLS)]
+    return [
+        head,
+        *(
+            [str(n), f"2024-06-0{n}", "anonymous", who, *own]
+            for n, (who, own) in enumerate(zip(names, answers, strict=True), 1)
+        ),
+    ]
+
+
+def _shown() -> list[list[str]]:
+    return [
+        ["Call", "Text", *(f"Summary {x}" for x in "ABC")],
+        *([c, _dialogue(c), *(_text(c, x) for x in "ABC")] for c in _CALLS),
+    ]
+
+
+def _order(call: str, shift: int) -> str:
+    letters = "ABC"[(int(call) + shift) % 3 :] + "ABC"[: (int(call) + shift) % 3]
+    return "".join(f"Summary {x};" for x in letters)
+
+
+def test_rankings_of_a_form_are_places_of_the_systems(tmp_path: Path) -> None:
+    _write(tmp_path / "s" / "shown.csv", _shown())
+    _write(tmp_path / "s" / "form.csv", _form([[_order(c, n) for c in _CALLS] for n in range(2)]))
+    _write(tmp_path / "s" / "key.csv", _key())
+    corpus = read_corpus(tmp_path / "s")
+    assert "--direction" in _asked(corpus)  # nobody says which end is the best
+    assert set(corpus.ratings["annotator"]) == set(_PEOPLE)
+    places = {row[:3]: row[3] for row in corpus.ratings.select("dialogue_id", "system", "annotator", "value").rows()}
+    assert len(places) == 30
+    for n, who in enumerate(_PEOPLE):
+        for call in _CALLS:
+            listed = [one.split()[-1] for one in _order(call, n).split(";") if one]
+            assert all(places[call, _system(call, x), who] == listed.index(x) + 1 for x in "ABC")
+
+
+def test_responses_beside_texts_are_asked_about(tmp_path: Path) -> None:
+    _write(tmp_path / "s" / "shown.csv", _shown())
+    form = _form([["the first one", "both", "the first one", "both", "none of them"]] * 2)
+    _write(tmp_path / "s" / "form.csv", form)
+    assert "ignore=form" in _asked(read_corpus(tmp_path / "s"))
+    assert _asked(read_corpus(tmp_path / "s", mapping={"ignore": "form"})) == ""
+
+
+def test_a_file_beside_texts_is_asked_about_where_nobody_judged(tmp_path: Path) -> None:
+    _write(tmp_path / "s" / "shown.csv", _shown())
+    _write(tmp_path / "s" / "rest.csv", [["ward", "boat", "said"], *([f"w{n}", n, f"remark {n}"] for n in range(4))])
+    assert "'ignore=rest'" in _asked(read_corpus(tmp_path / "s"))
+    assert _asked(read_corpus(tmp_path / "s", mapping={"ignore": "rest"})) == ""
+
+
+@pytest.mark.parametrize("name", ["test", "Teste", "preview", "Test User", "pilot", "admin", "TEST 2"])
+def test_who_tried_a_form_out_is_asked_about(tmp_path: Path, name: str) -> None:
+    path = _write(tmp_path / "a.csv", _rated((*_PEOPLE, name)))
+    assert f"'ignore={name}'" in _asked(read_corpus(path))
+    corpus = read_corpus(path, mapping={"ignore": name})
+    assert _asked(corpus) == ""
+    assert set(corpus.ratings["annotator"]) == set(_PEOPLE)
+    assert sum(account.stored for account in corpus.accounts) == 30
+    assert _asked(read_corpus(path, mapping={"annotator": "annotator"})) == ""
+
+
+@pytest.mark.parametrize("name", ["Tess Ting", "Prova Rossi", "P1", "expert"])
+def test_other_names_are_those_of_people(tmp_path: Path, name: str) -> None:
+    assert _asked(read_corpus(_write(tmp_path / "a.csv", _rated((*_PEOPLE, name))))) == ""
+
+
+def test_judgements_that_were_taken_back_are_asked_about(tmp_path: Path) -> None:
+    path = _write(tmp_path / "a.csv", _rated(more="withdrawn_at"))
+    assert "ignore=withdrawn_at" in _asked(read_corpus(path))
+    assert _asked(read_corpus(path, mapping={"ignore": "withdrawn_at"})) == ""
+
+
+def test_control_tasks_are_no_items(tmp_path: Path) -> None:
+    head = [
+        "INPUT:dialogue_id",
+        "INPUT:dialogue",
+        "INPUT:model",
+        "INPUT:summary",
+        "OUTPUT:clarity",
+        "GOLDEN:clarity",
+        "ASSIGNMENT:worker_id",
+    ]
+    rows: list[list[object]] = [list(head)]
+    for who in _PEOPLE:
+        rows += [
+            [c, _dialogue(c), _system(c, x), _text(c, x), _value(c, x, who), "", who] for c in _CALLS for x in "ABC"
+        ]
+        rows.append(
+            ["", "Agent: Hello.\nCustomer: Bye, this is a test.", "", "A summary to test who reads.", "1", "1", who]
+        )
+    corpus = read_corpus(_write(tmp_path / "pool.csv", rows))
+    assert _asked(corpus) == ""
+    assert corpus.ratings.height == 30
+    assert corpus.dialogues.height == len(_CALLS)
+
+
+def test_steps_between_left_and_right_are_preferences_though_some_are_open(tmp_path: Path) -> None:
+    said = ["links etwas besser", "rechts deutlich besser", "gleich gut", "offen"]
+    rows: list[list[object]] = [
+        [
+            "Gespräch",
+            "Gesprächstext",
+            "Variante links",
+            "Text links",
+            "Variante rechts",
+            "Text rechts",
+            "Prüfer",
+            "Urteil",
+        ]
+    ]
+    number = 0
+    for call in _CALLS:
+        for who in _PEOPLE:
+            for left, right in (("A", "B"), ("C", "A")):
+                rows.append(
+                    [
+                        call,
+                        _dialogue(call),
+                        _system(call, left),
+                        _text(call, left),
+                        _system(call, right),
+                        _text(call, right),
+                        who,
+                        said[number % 4],
+                    ]
+                )
+                number += 1
+    corpus = read_corpus(_write(tmp_path / "ab.csv", rows))
+    assert _asked(corpus) == ""
+    assert corpus.preferences.height == 15
+    assert set(corpus.preferences["winner"]) == {"a", "b", "tie"}
+
+
+def test_claims_of_a_summary_are_told_apart_by_their_numbers(tmp_path: Path) -> None:
+    for who in ("ida", "jon", "admin"):
+        records = [
+            {
+                "id": n,
+                "text": f"Claim {n} of it is here.",
+                "dialogue_id": call,
+                "model": "elm",
+                "sent_no": n,
+                "summary": _text(call, "A"),
+                "transcript": _dialogue(call),
+                "label": [] if who == "admin" else [("true", "false")[(n + int(call)) % 2]],
+                "Comments": [],
+            }
+            for call in _CALLS
+            for n in (1, 2, 3)
+        ]
+        path = tmp_path / "s" / f"{who}.jsonl"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("\n".join(map(json.dumps, records)))
+    assert "ignore=admin" in _asked(read_corpus(tmp_path / "s"))
+    corpus = read_corpus(tmp_path / "s", mapping={"ignore": "admin"})
+    assert _asked(corpus) == ""
+    assert corpus.ratings.height == 30
+    assert set(corpus.ratings["sentence"]) == {1, 2, 3}
