@@ -249,3 +249,67 @@ def test_claims_of_a_summary_are_told_apart_by_their_numbers(tmp_path: Path) -> 
     assert _asked(corpus) == ""
     assert corpus.ratings.height == 30
     assert set(corpus.ratings["sentence"]) == {1, 2, 3}
+
+
+def test_scores_in_the_order_of_the_people_are_theirs(tmp_path: Path) -> None:
+    items = [
+        {
+            "meeting_id": call,
+            "system": _system(call, x),
+            "scores": {"clarity": [_value(call, _system(call, x), who) for who in _PEOPLE], "focus": [3, None]},
+            "mean": {"clarity": 2.5, "focus": 3.0},
+        }
+        for call in _CALLS
+        for x in "ABC"
+    ]
+    folder = tmp_path / "s"
+    folder.mkdir()
+    (folder / "scores.json").write_text(json.dumps({"scale": [1, 5], "raters": list(_PEOPLE), "items": items}))
+    shown = [
+        {"id": c, "dialogue": _dialogue(c), "system": _system(c, x), "summary": _text(c, x)}
+        for c in _CALLS
+        for x in "ABC"
+    ]
+    (folder / "texts.jsonl").write_text("\n".join(map(json.dumps, shown)))
+    corpus = read_corpus(folder)
+    assert _asked(corpus) == ""
+    clear = corpus.ratings.filter(corpus.ratings["dimension"] == "clarity")
+    rows = clear.select("dialogue_id", "system", "annotator", "value").rows()
+    assert len(rows) == 30
+    assert all(value == _value(call, system, who) for call, system, who, value in rows)
+    focus = corpus.ratings.filter((corpus.ratings["dimension"] == "focus") & corpus.ratings["value"].is_not_null())
+    assert set(focus["annotator"]) == {_PEOPLE[0]}
+
+
+def test_votes_of_a_database_are_read_less_those_taken_back(tmp_path: Path) -> None:
+    blocks = {
+        "app_user (id, login)": [f"{n}\t{who}" for n, who in enumerate(_PEOPLE)],
+        "conversation (id, channel)": [f"{c}\tphone" for c in _CALLS],
+        "message (id, conversation_id, sender, body)": [
+            f"{9 * int(c) + n}\t{c}\t{who}\tI say {n} things about the boat {c}."
+            for c in _CALLS
+            for n, who in enumerate(("agent", "owner"))
+        ],
+        "summary (id, conversation_id, model_version, body)": [
+            f"{c}0{n}\t{c}\t{_SYSTEMS[n]}\t{_text(c, 'ABC'[n])}" for c in _CALLS for n in range(3)
+        ],
+        "vote (id, summary_id, user_id, thumb, deleted_at)": [
+            f"{c}{n}{p}\t{c}0{n}\t{p}\t{1 if (int(c) + n + p) % 2 else -1}\t"
+            + ("2024-05-01" if c == "1" and p else r"\N")
+            for c in _CALLS
+            for n in range(3)
+            for p in range(2)
+        ],
+    }
+    text = "".join(
+        f"COPY public.{name} FROM stdin;\n" + "".join(f"{row}\n" for row in rows) + "\\.\n\n"
+        for name, rows in blocks.items()
+    )
+    path = tmp_path / "dump.sql"
+    path.write_text(text)
+    corpus = read_corpus(path)
+    assert _asked(corpus) == ""
+    assert corpus.ratings.height == 27
+    assert corpus.systems == list(_SYSTEMS)
+    assert set(corpus.ratings["annotator"]) == set(_PEOPLE)
+    assert set(corpus.ratings["dimension"]) == {"thumb"}

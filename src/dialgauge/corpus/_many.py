@@ -24,6 +24,7 @@ from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normali
 from dialgauge.corpus._nested import flat_rows, to_frame
 from dialgauge.corpus._part_names import are_pages, own_parts
 from dialgauge.corpus._parts_unread import held_by
+from dialgauge.corpus._people_in_order import with_people_in_order
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._put_aside import says_it_does_not_count
 from dialgauge.corpus._record_ids import with_record_ids
@@ -209,7 +210,7 @@ def load_many(path: Path, loaders: Loaders) -> Table:
     if not files:
         raise InputError(f"{path}: no file that can be read fits this")
     loaded = {file: loaders[file.suffix.lower()](file) for file in files}
-    tables = {file: with_questions(table) for file, table in loaded.items()}
+    tables = {file: with_questions(with_people_in_order(table)) for file, table in loaded.items()}
     _refuse_copies(tables)
     for file, table in tables.items() if texts else ():
         tables[file], read = with_texts_of_files(table, path, texts)

@@ -28,6 +28,7 @@ from dialgauge.corpus._nested_pairs import pairs_in
 from dialgauge.corpus._nested_people import steady_people, with_single_people
 from dialgauge.corpus._nested_sides import with_sides
 from dialgauge.corpus._parallel import side_by_side
+from dialgauge.corpus._people_in_order import with_people_in_order
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._programs import without_programs
@@ -72,7 +73,7 @@ def understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) ->
     """The rows of a file that was loaded: as its layout says, else by the names of its columns."""
     said = mapping = _of_columns(mapping, loaded)
     gone = _left_out(loaded, mapping)
-    table, kept = taken_out(without(loaded, gone) if gone else loaded)
+    table, kept = taken_out(with_people_in_order(without(loaded, gone) if gone else loaded))
     table = without_asides(one_below_another(without_codes(table), mapping)) if table.records is None else table
     if table.frame.is_empty() and not table.records:
         raise_if_any(table.problems, path)
