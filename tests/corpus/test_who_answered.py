@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialgauge.corpus import Corpus, read_corpus
+from dialgauge.errors import InputError
 
 _SYSTEMS = ("elm", "fir", "oak")
 _CALLS = tuple(str(number) for number in range(1, 6))
@@ -313,3 +314,45 @@ def test_votes_of_a_database_are_read_less_those_taken_back(tmp_path: Path) -> N
     assert corpus.systems == list(_SYSTEMS)
     assert set(corpus.ratings["annotator"]) == set(_PEOPLE)
     assert set(corpus.ratings["dimension"]) == {"thumb"}
+
+
+@pytest.mark.parametrize(("heading", "sure"), [("system", True), ("stands for", False)])
+def test_a_key_for_all_dialogues_is_applied_where_it_says_that_it_names_systems(
+    tmp_path: Path, heading: str, sure: bool
+) -> None:
+    rows = _rated(letters=True)
+    _write(tmp_path / "s" / "rated.csv", [rows[0], *([*row[:2], f"System {row[2]}", *row[3:]] for row in rows[1:])])
+    names = dict(zip("ABC", _SYSTEMS, strict=True))
+    _write(tmp_path / "s" / "codes.csv", [["code", heading], *([f"System {x}", name] for x, name in names.items())])
+    corpus = read_corpus(tmp_path / "s")
+    if sure:
+        assert corpus.systems == list(_SYSTEMS)
+    else:
+        assert "'ignore=codes'" in _asked(corpus)
+        assert _asked(read_corpus(tmp_path / "s", mapping={"ignore": "codes"})) == ""
+
+
+def test_lists_of_labels_are_no_rankings(tmp_path: Path) -> None:
+    rows = _rated(more="errors")
+    lists = ["name;date;place", "date;name;place", "place;date;name"]
+    path = _write(tmp_path / "a.csv", [rows[0], *([*row[:-1], lists[n % 3]] for n, row in enumerate(rows[1:]))])
+    assert {"name", "date", "place"}.isdisjoint(read_corpus(path).ratings["dimension"])
+
+
+def test_people_who_are_all_called_testers_are_people(tmp_path: Path) -> None:
+    path = _write(tmp_path / "a.csv", _rated(("Tester 1", "Tester 2", "Tester 3")))
+    assert _asked(read_corpus(path)) == ""
+
+
+def test_several_tables_beside_records_are_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "project.json").write_text(
+        json.dumps(
+            {
+                "layers": [{"id": n, "name": f"n{n}"} for n in range(3)],
+                "users": [{"id": n, "login": f"u{n}"} for n in range(3)],
+            }
+        )
+    )
+    (tmp_path / "a.json").write_text(json.dumps({"dialogue": _dialogue("1"), "summary": _text("1", "A"), "clarity": 3}))
+    with pytest.raises(InputError, match="project"):
+        read_corpus(tmp_path)

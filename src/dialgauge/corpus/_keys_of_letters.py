@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.corpus._names import normalised
+from dialgauge.corpus._names import USES, normalised
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._values import is_answer
@@ -41,7 +41,7 @@ class _Key:
 def keys_to(parts: Any, table: Table) -> list[_Key]:
     """The parts of a source that say which system each letter means that was read as one."""
     letters = _letters(parts)
-    if len(letters) < _FEWEST or any(len(name) > _LONGEST_LETTER for name in letters):
+    if len(letters) < _FEWEST or not _are_letters(letters):
         return []
     sheets = {sheet.name: sheet for sheet in (*table.parts, *table.left)}
     return [key for sheet in sheets.values() if (key := _key(sheet, letters)) is not None]
@@ -53,6 +53,11 @@ def unexplained_letters(parts: Any, table: Table) -> list[str]:
     if not keys or _with_ids(keys[0], parts, table) is not None:
         return []
     named = ", ".join(map(repr, sorted(_letters(parts))))
+    if keys[0].rows == {""}:
+        return [
+            f"{keys[0].name!r} may say which system each of {named} is: call its columns letter and system, or leave "
+            f"it out (--map 'ignore={keys[0].name}')"
+        ]
     return [
         f"{keys[0].name!r} says which system each of {named} means in each dialogue, and by {keys[0].ids!r} names "
         "other dialogues, or not all of them: use the same ids in both, name the systems in the rows that are judged, "
@@ -121,12 +126,29 @@ def _listed_key(sheet: Sheet, letters: Set[str]) -> _Key | None:
     return None
 
 
+def _steady_key(sheet: Sheet, letters: Set[str]) -> _Key | None:
+    """A sheet with a row for each letter and its system in all dialogues."""
+    columns = sheet.frame.columns
+    if sheet.frame.height != len(letters) or len(columns) not in (2, 3):
+        return None
+    texts = sheet.frame.select(as_text(column, sheet.frame).str.strip_chars().alias(column) for column in columns)
+    coded = [c for c in columns if set(texts[c]) == letters]
+    named = [c for c in columns if c not in coded and _are_names(texts[c]) and texts[c].is_unique().all()]
+    if len(coded) != 1 or len(named) != 1 or not sheet.name:
+        return None
+    sure = normalised(named[0]) in {*USES["system"], "name", "real_name", "system_name", "model_name"}
+    told = dict(zip(texts[coded[0]], texts[named[0]], strict=True))
+    return _Key(sheet.name, coded[0], {(ANY if sure else "", letter): name for letter, name in told.items()})
+
+
+#: What stands for all dialogues.
+ANY = "*"
 _LISTED = ("dialogue", "letter", "system")
 
 
 def _key(sheet: Sheet, letters: Set[str]) -> _Key | None:
     """A sheet as a key: a column for each letter, of which each row has the names of others; or a row for each."""
-    if (listed := _listed_key(sheet, letters)) is not None:
+    if (listed := _listed_key(sheet, letters) or _steady_key(sheet, letters)) is not None:
         return listed
     columns = {letter: [c for c in sheet.frame.columns if _is_letter(c, letter)] for letter in letters}
     if sheet.frame.height < _FEWEST or any(not found for found in columns.values()):
@@ -156,9 +178,15 @@ def _key(sheet: Sheet, letters: Set[str]) -> _Key | None:
     return _Key(sheet.name, ids[0], told)
 
 
+def _are_letters(names: Set[str]) -> bool:
+    """Whether names are letters, or one word with letters behind it: "System A", "System B"."""
+    words = [normalised(name).split("_") for name in names]
+    return all(len(own[-1]) <= _LONGEST_LETTER for own in words) and len({tuple(own[:-1]) for own in words}) == 1
+
+
 def _is_letter(column: str, letter: str) -> bool:
     name = column.rpartition(".")[2].strip()
-    return name == letter or normalised(name).split("_")[-1] == normalised(letter)
+    return name == letter or normalised(name).split("_")[-1] == normalised(letter).split("_")[-1]
 
 
 def _are_names(values: pl.Series) -> bool:
@@ -172,6 +200,10 @@ def _with_ids(key: _Key, parts: Any, table: Table) -> dict[tuple[str, str], str]
     stored = set(parts.dialogues["dialogue_id"].to_list())
     for name in ("summaries", "ratings"):
         stored |= set(getattr(parts, name)["dialogue_id"].to_list())
+    if key.rows == {ANY}:
+        return {(one, letter): name for one in stored for (_, letter), name in key.told.items()}
+    if key.rows == {""}:
+        return None
     if stored <= key.rows:
         return dict(key.told)
     for sheet in (*table.parts, *table.left):

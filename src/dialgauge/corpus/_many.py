@@ -371,9 +371,8 @@ def _records(tables: dict[Path, Table]) -> Table:
             table = inner
         if table.records is None:
             raise InputError(
-                f"{file}: holds several tables, which cannot be read together with the files beside it: read the "
-                f"others without it (with a pattern, such as '{file.parent}/*/*{next(iter(tables)).suffix}'), or it "
-                "alone"
+                f"{file}: holds several tables, which cannot be read together with the files beside it: move "
+                "it to another folder, and read it alone"
             )
         alone = len(table.records) == 1 and len(tables) > 1
         for number, (line, record) in enumerate(table.records):
