@@ -332,6 +332,13 @@ def test_a_key_for_all_dialogues_is_applied_where_it_says_that_it_names_systems(
         assert _asked(read_corpus(tmp_path / "s", mapping={"ignore": "codes"})) == ""
 
 
+def test_a_part_that_is_read_is_not_left_out_by_name_in_silence(tmp_path: Path) -> None:
+    _write(tmp_path / "s" / "texts.csv", [row[:4] for row in _rated(_PEOPLE[:1])])
+    _write(tmp_path / "s" / "rated.csv", [[row[0], *row[2:3], *row[4:]] for row in _rated()])
+    with pytest.raises(InputError, match="'rated' is read together"):
+        read_corpus(tmp_path / "s", mapping={"ignore": "rated"})
+
+
 def test_lists_of_labels_are_no_rankings(tmp_path: Path) -> None:
     rows = _rated(more="errors")
     lists = ["name;date;place", "date;name;place", "place;date;name"]

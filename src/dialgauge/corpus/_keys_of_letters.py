@@ -44,7 +44,10 @@ def keys_to(parts: Any, table: Table) -> list[_Key]:
     if len(letters) < _FEWEST or not _are_letters(letters):
         return []
     sheets = {sheet.name: sheet for sheet in (*table.parts, *table.left)}
-    return [key for sheet in sheets.values() if (key := _key(sheet, letters)) is not None]
+    keys = [key for sheet in sheets.values() if (key := _key(sheet, letters)) is not None]
+    others = {one for name in ("dialogues", "summaries", "ratings") for one in getattr(parts, name)["dialogue_id"]}
+    others |= {who for who in parts.ratings["annotator"] if who is not None}
+    return [key for key in keys if not others & set(key.told.values())]  # or it has judgements of dialogues
 
 
 def unexplained_letters(parts: Any, table: Table) -> list[str]:
