@@ -228,7 +228,8 @@ def test_numbered_options_of_prodigy_are_no_systems(tmp_path: Path) -> None:
         read_corpus(path)
 
 
-def test_a_key_that_was_not_understood_is_asked_about(tmp_path: Path) -> None:
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_key_to_letters_is_applied_or_asked_about(tmp_path: Path, whole: bool) -> None:
     folder = tmp_path / "s"
     rows = [["call", "letter", "transcript", "summary", "rater", "clarity"]]
     said = {call: "\n".join(": ".join(one) for one in _said(call)) for call in _CALLS}
@@ -239,5 +240,14 @@ def test_a_key_that_was_not_understood_is_asked_about(tmp_path: Path) -> None:
         for who in _PEOPLE
     ]
     _write(folder / "rated.csv", rows)
-    _dump(folder / "key.json", {call: {"A": _SYSTEMS[int(call[-1]) % 2], "B": _SYSTEMS[2]} for call in _CALLS})
-    assert any("'key' may say which system" in text for text in _asked(read_corpus(folder)))
+    told = {call: {"A": _SYSTEMS[int(call[-1]) % 2], "B": _SYSTEMS[2]} for call in _CALLS[0 if whole else 1 :]}
+    _dump(folder / "key.json", told)
+    corpus = read_corpus(folder)
+    if not whole:
+        assert any("'key' says which system" in text for text in _asked(corpus))
+        return
+    assert _asked(corpus) == []
+    named = corpus.ratings.select("dialogue_id", "system", "value").rows()
+    assert {(call, system) for call, system, _ in named} == {
+        (call, system) for call, letters in told.items() for system in letters.values()
+    }

@@ -12,6 +12,7 @@ from dialgauge.corpus._names import USES, is_id, is_person, normalised
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._utterances import is_total
 from dialgauge.corpus._values import NOT_GIVEN
+from dialgauge.corpus._who_answered import says_it_tried
 from dialgauge.errors import counted
 
 #: A field is one of names of a kind if at least this share of its values are some.
@@ -25,15 +26,18 @@ _COLUMNS = {
 }
 
 
-def lost_names(fields: Iterable[Field], parts: Any) -> list[str]:
-    """The fields of which most values are ids that arrived, and some are not: each as a sentence."""
+def lost_names(fields: Iterable[Field], parts: Any, without: frozenset[str] = frozenset()) -> list[str]:
+    """The fields of which most values are ids that arrived, and some are not: each as a sentence.
+
+    Nobody is missed ``without`` whom the user wants the judgements.
+    """
     stored = {kind: _stored(parts, columns) for kind, columns in _COLUMNS.items()}
     found = []
     for one in fields:
         kind = _kind(one)
         if kind is None:
             continue
-        given = {text.strip() for text in one.counts if _is_name(text.strip(), one)}
+        given = {text.strip() for text in one.counts if _is_name(text.strip(), one)} - without
         missing = sorted(given - stored[kind])
         if kind == "annotator" and len(missing) == len(given) > 1 and _are_numbered(stored[kind], given):
             such = ", ".join(map(repr, missing[:_SHOWN]))
@@ -44,6 +48,12 @@ def lost_names(fields: Iterable[Field], parts: Any) -> list[str]:
             )
         if missing and len(missing) < _MOSTLY * len(given):
             such = ", ".join(map(repr, missing[:_SHOWN]))
+            if kind == "annotator" and all(map(says_it_tried, missing)):
+                found.append(
+                    f"{one.path!r} names {such}, of whom there is no judgement: leave them out "
+                    f"({' '.join(f'--map ignore={name}' for name in missing)}), or correct these rows"
+                )
+                continue
             found.append(
                 f"{one.path!r} names {counted(len(given), kind)}, of which {len(missing):,} did not arrive (such as "
                 f"{such}): correct these rows, or leave the field out (--map ignore={one.path})"

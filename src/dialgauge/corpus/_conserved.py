@@ -19,6 +19,7 @@ from dialgauge.corpus._guess_ratings import HOW_SURE, NUMBERS_ROWS, OF_A_PROGRAM
 from dialgauge.corpus._guess_texts import MAY_NAME_PEOPLE
 from dialgauge.corpus._headings import EXPLAINING_ROWS
 from dialgauge.corpus._implausible import implausible
+from dialgauge.corpus._keys_of_letters import keys_to, unexplained_letters
 from dialgauge.corpus._look_alikes import (
     MOST_WORDS,
     is_named,
@@ -35,7 +36,7 @@ from dialgauge.corpus._look_alikes import (
     speaks_like,
     unread_preferences,
 )
-from dialgauge.corpus._mapping import IGNORE, Mapped
+from dialgauge.corpus._mapping import IGNORE, Mapped, listed
 from dialgauge.corpus._names import (
     AGGREGATES,
     is_of_conversation,
@@ -52,6 +53,7 @@ from dialgauge.corpus._texts_arrived import lost_texts
 from dialgauge.corpus._told_in_headings import texts_in_headings
 from dialgauge.corpus._unexplained import contradicted_names, lost_keys, stored_names, unread_names
 from dialgauge.corpus._values import MOSTLY, Reading, read_names, read_values
+from dialgauge.corpus._who_answered import nothing_judged, taken_back, tried_out
 from dialgauge.errors import InputError
 
 #: So many summaries show that a score is the same for all who judge them.
@@ -63,12 +65,18 @@ _OF_KEY = ("dialogue_id", "system", "annotator", "dimension")
 
 
 def lost_fields(
-    table: Table, plan: Plan, parts: Read, mapping: Mapped, read: Callable[[Table], Read]
+    table: Table,
+    plan: Plan,
+    parts: Read,
+    mapping: Mapped,
+    read: Callable[[Table], Read],
+    without: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
     """The fields of the file of a table that look like judgements or texts and arrived nowhere, each as a sentence.
 
     ``parts`` is what was read from the table, ``read`` makes the same of another one that was understood. Where the
-    user maps dimensions, no other field is asked whether it is one.
+    user maps dimensions, no other field is asked whether it is one. The people ``without`` whom the user wants the
+    judgements are not asked about.
     """
     raw, understand = table.raw, table.again
     ignored = mapping.get(IGNORE, ())
@@ -76,6 +84,15 @@ def lost_fields(
         said for name, said in table.unread.items() if name not in ([ignored] if isinstance(ignored, str) else ignored)
     ]
     said = {use.partition(":")[2] for use in mapping if use.startswith("dimension:")}
+    if not isinstance(parts, RatingParts):
+        settled = listed(ignored)
+        keys = [key.name for key in keys_to(parts, table)]
+        parts_unread = [one for one in parts_unread if one not in [table.unread.get(name) for name in keys]]
+        parts_unread += unexplained_letters(parts, table) if not set(keys) & set(settled) else []
+        left = [one for one in table.left if one.name not in settled and one.name not in {*table.unread, *keys}]
+        parts_unread += nothing_judged(parts, left)
+    parts_unread += taken_back(table, mapping)
+    parts_unread += tried_out(table, parts, mapping, without)
     parts_unread += implausible(parts, known=table.layout is not None, said=said)
     parts_unread += doubtful(table, plan, parts, set(mapping))
     if raw is None or understand is None:
@@ -110,7 +127,7 @@ def lost_fields(
         *parts_unread,
         *unnamed,
         *headings_as_data(parts),
-        *_lost_names(table, plan, parts, unknown),
+        *_lost_names(table, plan, parts, unknown, without),
         *_lost_keys(raw, table, parts),
     )
     judged = _judged_fields(unknown, table, plan, parts) if guessing else {}
@@ -138,7 +155,9 @@ def _has_dialogues(parts: Read) -> bool:
     return isinstance(parts, RatingParts) or bool(parts.dialogues["turns"].list.len().fill_null(0).sum())
 
 
-def _lost_names(table: Table, plan: Plan, parts: Read, unknown: list[Field]) -> tuple[str, ...]:
+def _lost_names(
+    table: Table, plan: Plan, parts: Read, unknown: list[Field], without: frozenset[str]
+) -> tuple[str, ...]:
     """The fields of ids of which some did not arrive, where nothing else says what was left out."""
     accounts = [parts.account] if isinstance(parts, RatingParts) else parts.accounts
     if any(one.rows_left_out or one.left_out or one.rejected for one in accounts):
@@ -150,7 +169,7 @@ def _lost_names(table: Table, plan: Plan, parts: Read, unknown: list[Field]) -> 
     if undecided := [*unread_names(table, plan), *contradicted_names(table, plan)]:
         return tuple(undecided)
     own = unknown if table.layout is None else []  # a layout that is known says itself which people it leaves out
-    return tuple(lost_names([*own, *named_in(table.frame, plan.uses)], parts))
+    return tuple(lost_names([*own, *named_in(table.frame, plan.uses)], parts, without))
 
 
 def _lost_keys(raw: Table, table: Table, parts: Read) -> list[str]:

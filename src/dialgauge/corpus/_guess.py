@@ -44,6 +44,11 @@ _SEVERAL_WORDS = rf"\S\s+\S+\s+\S|\[|[{UNSPACED}]{{6}}"
 _OF_YOU = re.compile(r"^(?:please_)?(?:(?:enter|type|give|write|what_is|what_s)_)?your_")
 
 
+#: What forms write for the addresses of people who did not sign in, and how they call the column beside it.
+_ANONYMOUS = frozenset(["anonymous", "anonym", "anonyme", "anonimo", "anónimo", "anônimo", "anoniem"])
+_CALLED = frozenset(["name", "nome", "nom", "nombre", "naam", "navn", "namn", "your_name"])
+
+
 class Guess:
     """The plan in the making: ``chosen`` has the use of each column and the reason."""
 
@@ -257,7 +262,17 @@ class Guess:
             for column, name in asked.items()
             if name in names and column not in self.chosen and self.frame[column].null_count() < self.frame.height
         )
-        return found[0][1] if found else None
+        return self._or_beside(found[0][1]) if found else None
+
+    def _or_beside(self, column: str) -> str:
+        """The names beside addresses of which all are "anonymous", as forms write them."""
+        said = {str(value).strip().lower() for value in self.frame[column].drop_nulls().unique().head(2)}
+        at = self.frame.columns.index(column) + 1
+        if not said <= _ANONYMOUS or at == self.frame.width:
+            return column
+        beside = self.frame.columns[at]
+        named = self.names[beside] in _CALLED and beside not in self.chosen
+        return beside if named and self.frame[beside].drop_nulls().n_unique() > 1 else column
 
     def _strong_people(self) -> None:
         column = self.people_named([name for name in USES["annotator"] if name not in WEAK_PEOPLE])

@@ -12,6 +12,7 @@ import polars as pl
 
 from dialgauge.corpus._better import better_of
 from dialgauge.corpus._names import TELLING, USES, normalised
+from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Sheet
 from dialgauge.corpus._wide_headings import is_judged
 from dialgauge.corpus._writers import writers_of
@@ -35,7 +36,7 @@ def with_sides_below(source: Sheet, target: Sheet) -> tuple[Sheet, Sheet, list[S
     if len(texts) < _FEWEST or {_ITEM, "summary", "system"} & {*target.frame.columns, *source.frame.columns}:
         return None
     for key in target.frame.columns:
-        rows = target.frame[key].cast(pl.String, strict=False).str.strip_chars()
+        rows = _as_said(target.frame, key)
         if key in texts or rows.null_count() or not rows.is_unique().all() or (rows.str.len_chars() > _LONGEST).any():
             continue
         named = {
@@ -148,6 +149,11 @@ def _names_both(values: pl.Series, texts: Sequence[str]) -> bool:
     return bool({text.strip() for text in values.drop_nulls().cast(pl.String, strict=False)} & set(texts))
 
 
+def _as_said(frame: pl.DataFrame, column: str) -> pl.Series:
+    """The cells as headings would say them: the 1.0 of a workbook is the 1 of a heading."""
+    return frame.select(as_text(column, frame)).to_series().cast(pl.String, strict=False).str.strip_chars()
+
+
 def _is_called_summary(column: str) -> bool:
     """Whether a heading has a word for a summary and the name of one behind it: "Summary A"."""
     first, _, side = normalised(column).partition("_")
@@ -179,7 +185,7 @@ def _taken_out(heading: str, names: Sequence[str]) -> tuple[str | None, str]:
 def _long(target: Sheet, key: str, texts: Sequence[str]) -> Sheet:
     writers = _writers(target.frame, key, texts)
     rest = [column for column in target.frame.columns if column not in {*texts, *writers.values()}]
-    numbered = target.frame.with_row_index("_origin")
+    numbered = target.frame.with_columns(_as_said(target.frame, key)).with_row_index("_origin")
     parts = [
         numbered.select(
             "_origin",

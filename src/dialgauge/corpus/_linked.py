@@ -140,7 +140,7 @@ def _said_by(sheet: Sheet) -> int:
 def names_row(column: str, key: str, sheet: str) -> bool:
     """Whether the name of a column says that it is about the rows of a sheet with this key."""
     name, own, of = normalised(_SHOWN.sub("", column)), normalised(key), normalised(sheet)
-    things = {of, of.removesuffix("s"), f"{of.removesuffix('ies')}y", re.sub("a$", "on", of)}
+    things = {of, of.rpartition("_")[2], of.removesuffix("s"), f"{of.removesuffix('ies')}y", re.sub("a$", "on", of)}
     return name == own != "id" or (
         own in ("id", "key", "uuid", "nr", "no") and name in {f"{one}_{own}" for one in things}
     )

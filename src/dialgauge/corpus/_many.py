@@ -24,6 +24,7 @@ from dialgauge.corpus._names import USES, WEAK_PEOPLE, is_id, is_person, normali
 from dialgauge.corpus._nested import flat_rows, to_frame
 from dialgauge.corpus._part_names import are_pages, own_parts
 from dialgauge.corpus._parts_unread import held_by
+from dialgauge.corpus._people_in_order import with_people_in_order
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._put_aside import says_it_does_not_count
 from dialgauge.corpus._record_ids import with_record_ids
@@ -209,7 +210,7 @@ def load_many(path: Path, loaders: Loaders) -> Table:
     if not files:
         raise InputError(f"{path}: no file that can be read fits this")
     loaded = {file: loaders[file.suffix.lower()](file) for file in files}
-    tables = {file: with_questions(table) for file, table in loaded.items()}
+    tables = {file: with_questions(with_people_in_order(table)) for file, table in loaded.items()}
     _refuse_copies(tables)
     for file, table in tables.items() if texts else ():
         tables[file], read = with_texts_of_files(table, path, texts)
@@ -249,11 +250,22 @@ def load_many(path: Path, loaders: Loaders) -> Table:
         stacked.notes,
         (*problems, *stacked.problems),
         known=stacked.known,
-        unread={**stacked.unread, **unread, **({} if is_pattern(path) else _unread_files(path, loaders))},
+        unread={
+            **_unread_inside(tables),
+            **stacked.unread,
+            **unread,
+            **({} if is_pattern(path) else _unread_files(path, loaders)),
+        },
         parts=stacked.parts,
+        left=(*stacked.left, *(sheet for table in tables.values() for sheet in table.left)),
         dropped={**stacked.dropped, **dropped},
         further=stacked.further,
     )
+
+
+def _unread_inside(tables: Mapping[Path, Table]) -> dict[str, str]:
+    """The sheets of workbooks among the files that were not read, with what to do about each."""
+    return {name: said for table in tables.values() for name, said in table.unread.items()}
 
 
 #: A layout of errors in summaries, which may name dialogues that another file holds.
@@ -357,7 +369,11 @@ def _records(tables: dict[Path, Table]) -> Table:
     for file, table in tables.items():
         if recast(table, {}) is None and (inner := unwrapped(table)) is not None:
             table = inner
-        assert table.records is not None
+        if table.records is None:
+            raise InputError(
+                f"{file}: holds several tables, which cannot be read together with the files beside it: move "
+                "it to another folder, and read it alone"
+            )
         alone = len(table.records) == 1 and len(tables) > 1
         for number, (line, record) in enumerate(table.records):
             named = alone and not _has_id(record) and _is_dialogue(record)

@@ -22,10 +22,10 @@ _BY_PEOPLE = frozenset(["human", "reference", "gold", "golden", "manual", "exper
 #: Columns that put turns into their order.
 _ORDER = ("seq", "sequence", "pos", "position", "turn", "turn_no", "idx", "index", "number", "nr", "no", "order", "ts")
 #: Columns that are filled, or true, where somebody has taken a row back.
-_WITHDRAWN = frozenset(
+WITHDRAWN = frozenset(
     f"{state}{end}" for state in ("deleted", "withdrawn", "removed", "revoked") for end in ("", "_at", "_on", "_time")
 ) | {"is_deleted", "is_withdrawn", "is_removed", "soft_deleted"}
-_FALSE = frozenset(["", "0", "0.0", "false", "f", "no", "n"])
+UNSET = frozenset(["", "0", "0.0", "false", "f", "no", "n"])
 _LONGEST_NAME = 60
 
 
@@ -132,6 +132,10 @@ class _Form:
         text = next(column for column in frame.columns if _holds_texts(frame[column]))
         taken = {text, self._key_of_summaries(), *(link.column for link in self.of(roles.summaries))}
         rest = [c for c in frame.columns if c not in taken and not set(normalised(c).split("_")) & _TIMES]
+        signed = [column for column in rest if normalised(column) in USES["system"]]
+        if len(signed) == 1 and "system" not in {one.name for one in columns}:
+            rest = [column for column in rest if column not in signed]
+            columns.append(frame[signed[0]].cast(pl.String).alias("system"))
         return frame.select(*columns, pl.col(text).alias("summary"), *(c for c in rest if c != "summary"))
 
     def _key_of_summaries(self) -> str:
@@ -153,15 +157,20 @@ class _Form:
         taken = {link.column for link in self.of(name)} | {c for c in frame.columns if normalised(c) == "id"}
         rest = [c for c in frame.columns if c not in taken and c not in {one.name for one in columns}]
         rest = [c for c in rest if not self._is_of_empty(frame, c)]
+        given = [column for column in rest if normalised(column) in _GIVEN]
+        names = {"dimension", "value"} & {*(one.name for one in columns), *map(normalised, rest)}
+        if len(given) == 1 and not names:  # "thumb" is asked and answered in one column
+            rest = [column for column in rest if column not in given]
+            columns += [pl.Series("dimension", given * frame.height, pl.String), frame[given[0]].alias("value")]
         return replace(sheet, frame=pl.DataFrame([*columns, *(frame[c] for c in rest)]))
 
     def _without_withdrawn(self, sheet: Sheet) -> Sheet:
         """The rows that nobody took back; the others are counted."""
-        columns = [column for column in sheet.frame.columns if normalised(column) in _WITHDRAWN]
+        columns = [column for column in sheet.frame.columns if normalised(column) in WITHDRAWN]
         if not columns:
             return sheet
         back = [
-            any(str(cell or "").strip().lower() not in _FALSE for cell in row) for row in sheet.frame[columns].rows()
+            any(str(cell or "").strip().lower() not in UNSET for cell in row) for row in sheet.frame[columns].rows()
         ]
         kept = [row for row, gone in enumerate(back) if not gone]
         if sum(back):
@@ -186,7 +195,7 @@ class _Form:
 
     def _is_of_empty(self, frame: pl.DataFrame, column: str) -> bool:
         """Whether a column only says again which rows have no answer: ``skipped`` is 1 where ``score`` is empty."""
-        said = [str(cell or "").strip().lower() not in _FALSE for cell in frame[column]]
+        said = [str(cell or "").strip().lower() not in UNSET for cell in frame[column]]
         values = [c for c in frame.columns if c != column and normalised(c) in USES["value"]]
         return any(said) and any(said == frame[c].is_null().to_list() for c in values)
 
@@ -286,7 +295,11 @@ def _has_answers(frame: pl.DataFrame) -> bool:
 
 
 def _is_answer(column: str) -> bool:
-    return normalised(column) in USES["value"] or is_dimension(normalised(column))
+    return normalised(column) in {*USES["value"], *_GIVEN} or is_dimension(normalised(column))
+
+
+#: What people give in tables of feedback.
+_GIVEN = frozenset(["thumb", "thumbs", "vote", "votes", "stars", "helpful", "liked"])
 
 
 def _use_of(link: _Link) -> str:

@@ -91,9 +91,10 @@ def _names_winners(frame: pl.DataFrame, winner: str, options: Options, share: fl
     rows = frame.filter(pl.col(winner).is_not_null()).head(500)
     if rows.is_empty():
         return False
-    said = [say_better(row, winner, options) for row in rows.iter_rows(named=True)]
+    given = [row for row in rows.iter_rows(named=True) if not is_not_given(str(row[winner]))]
+    said = [say_better(row, winner, options) for row in given]
     understood = sum(one is not None for one in said)
-    return understood >= share * rows.height and any(one is not None and one.winner != "tie" for one in said)
+    return understood >= share * len(given) and any(one is not None and one.winner != "tie" for one in said)
 
 
 def refuse_unclear(frame: pl.DataFrame, winner: str, options: Options) -> None:

@@ -11,15 +11,18 @@ from dialgauge.corpus._assemble import Parts, assemble
 from dialgauge.corpus._conserved import lost_fields
 from dialgauge.corpus._corpus import Corpus, CorpusInfo
 from dialgauge.corpus._dropped import dropped_fields
+from dialgauge.corpus._fields import fields_of
 from dialgauge.corpus._folder import read_folder
 from dialgauge.corpus._formats import Format
-from dialgauge.corpus._mapping import CONSTANT, Mapped
+from dialgauge.corpus._keys_of_letters import keys_to, with_keys_applied
+from dialgauge.corpus._mapping import CONSTANT, IGNORE, Mapped, listed
 from dialgauge.corpus._problems import raise_if_any
 from dialgauge.corpus._scale_ends import unsaid_ranks
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import Direction
 from dialgauge.corpus._understand import format_of, in_memory, plan_of, understood
+from dialgauge.corpus._who_answered import people_left_out, without_people
 from dialgauge.corpus._words import reading_with
 from dialgauge.corpus.structure import ASKED, read_by_structure
 from dialgauge.errors import InputError
@@ -101,16 +104,25 @@ def best_reading(
     The second counts only if it reads everything, is asked by the same checks, and uses every field that the first
     asked about.
     """
+    parts = {*loaded.unread, *(part.name for part in (*loaded.parts, *loaded.left))}
+    mapping, gone = people_left_out(mapping, {*parts, *fields_of(loaded)} if IGNORE in mapping else parts)
+    table, read = _best_reading(loaded, path, mapping, layout, asked, gone)
+    return table, without_people(read, gone)
+
+
+def _best_reading(
+    loaded: Table, path: Path | str, mapping: Mapped, layout: str | None, asked: ReadingSettings, gone: frozenset[str]
+) -> tuple[Table, Parts]:
     try:
         table = understood(loaded, str(path), mapping, layout)
-        first, failed = (table, _assembled(table, mapping, asked, str(path))), None
+        first, failed = (table, _assembled(table, mapping, asked, str(path), gone)), None
     except InputError as error:
         first, failed = None, error
     if first is not None and _is_whole(first[1], mapping):
         return first
     if layout is None:
         try:
-            second = _by_structure(loaded, mapping, asked)
+            second = _by_structure(loaded, mapping, asked, gone)
         except InputError as question:
             if failed is not None and str(question).startswith(ASKED):
                 raise InputError(f"{path}: {str(question).removeprefix(ASKED)}") from failed
@@ -155,23 +167,41 @@ def _held(parts: Parts) -> tuple[int, int, int]:
     return texts, turns, len(people - {str(number + 1) for number in range(len(people))})
 
 
-def _by_structure(loaded: Table, mapping: Mapped, asked: ReadingSettings) -> tuple[Table, Parts] | None:
+def _by_structure(
+    loaded: Table, mapping: Mapped, asked: ReadingSettings, gone: frozenset[str]
+) -> tuple[Table, Parts] | None:
     table = read_by_structure(loaded, mapping)
     if table is None:
         return None
-    parts = _assembled(table, {}, asked)
+    # Keys to letters, and what was left out, are asked about however the rest is read.
+    table = replace(table, parts=table.parts or loaded.parts, left=table.left or loaded.left)
+    parts = _assembled(table, {}, asked, gone=gone)
     whole = not parts.problems and not any(one.too_much() or one.left_out for one in parts.accounts)
     return (table, parts) if whole else None
 
 
-def _assembled(table: Table, mapping: Mapped, asked: ReadingSettings, file: str | None = None) -> Parts:
+def _assembled(
+    table: Table,
+    mapping: Mapped,
+    asked: ReadingSettings,
+    file: str | None = None,
+    gone: frozenset[str] = frozenset(),
+) -> Parts:
     try:
         plan = plan_of(table, mapping)
         parts = assemble(table, plan, asked)
     except InputError as error:
         raise InputError(f"{file or table.place(0)[0]}: {error}") from error
-    lost = lost_fields(table, plan, parts, mapping, lambda other: assemble(other, plan_of(other, mapping), asked))
+    lost = lost_fields(table, plan, parts, mapping, lambda other: assemble(other, plan_of(other, mapping), asked), gone)
     lost = (*lost, *unsaid_ranks(parts.ratings, parts.declared, asked.by_dimension()))
+    ignored, keys = set(listed(mapping.get(IGNORE, ()))), {key.name for key in keys_to(parts, table)}
+    known = {*(part.name for part in table.left), *table.unread, *table.frame.columns, *keys}
+    if used := sorted(ignored & {part.name for part in table.parts} - known):
+        raise InputError(
+            f"{file}: the part {used[0]!r} is read together with the others: move it elsewhere to leave it out"
+        )
+    if not keys & ignored:
+        parts = with_keys_applied(parts, table)
     return (
         replace(parts, accounts=tuple(replace(one, nowhere=(*one.nowhere, *lost)) for one in parts.accounts))
         if lost

@@ -13,6 +13,7 @@ from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._items import with_items
 from dialgauge.corpus._linked import are_alike, is_taken_over, with_links
 from dialgauge.corpus._listed_people import with_listed_people
+from dialgauge.corpus._listed_ranks import with_places_in_sheets
 from dialgauge.corpus._names import (
     AGGREGATES,
     TELLING,
@@ -36,6 +37,7 @@ from dialgauge.corpus._sides import columns_of, options_of
 from dialgauge.corpus._table import Sheet, Table
 from dialgauge.corpus._utterances import without_totals
 from dialgauge.corpus._values import MOSTLY
+from dialgauge.corpus._who_answered import answered_in
 from dialgauge.corpus._wide import as_long
 from dialgauge.corpus._wide_headings import is_judged
 from dialgauge.errors import InputError
@@ -68,7 +70,7 @@ def one_table(
     ]
     sheets = with_systems_named(sheets, notes)
     as_they_are = tuple(sheets)
-    sheets = with_letters_told(sheets, notes)
+    sheets = with_places_in_sheets(with_letters_told(sheets, notes), notes)
     sheets = with_links(with_items(_with_dimensions(sheets), notes))
     sheets = with_listed_people([_long_by_person(sheet, notes) for sheet in sheets], notes)
     sheets = with_names_of_parts(sheets, notes)
@@ -88,12 +90,14 @@ def one_table(
     unread = _unread([sheet for sheet in sheets if sheet.name in left_out], filled, plans, what)
     # A list of the answers that may be given has one column.
     unread |= _unread([sheet for sheet in hidden if sheet.frame.width > 1], filled, plans, f"hidden {what}")
+    left = tuple(sheet for sheet in sheets if sheet.name in left_out)
     parts = (*as_they_are, *(sheet for sheet in hidden if sheet.name not in unread))
     return replace(
         table,
         notes=(*notes, *said, *table.notes),
         unread={**unread, **aside, **table.unread},
         parts=parts,
+        left=left,
         dropped=form.dropped if form is not None else {},
     )
 
@@ -147,7 +151,18 @@ def _unread(left_out: Sequence[Sheet], filled: Sequence[Sheet], plans: dict[str,
                 f"read: give its rows the ids of the dialogues and the systems, or leave it out "
                 f"(--map ignore={sheet.name})"
             )
+            continue
+        if asked := answered_in(sheet.frame):
+            found[sheet.name] = (
+                f"the {what} {sheet.name!r} has a row for each response of a person "
+                f"({', '.join(repr(column[:_LONGEST_SHOWN]) for column in asked[:3])}) and was not read: give its "
+                f"answers the ids of the dialogues and the systems in columns of their own, {leave}"
+            )
     return found
+
+
+#: So much of a heading is shown.
+_LONGEST_SHOWN = 60
 
 
 def _of_summaries(sheet: Sheet, ids: Set[str], names: Set[str]) -> tuple[str, tuple[str, ...]] | None:

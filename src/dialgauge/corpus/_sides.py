@@ -20,7 +20,7 @@ from dialgauge.corpus.layouts._base import ROW, hash_id
 Options = Mapping[str, Mapping[str, str]]
 _SYSTEM = (
     "system|sys|model|summarizer|candidate|option|opt|name|engine|vendor|bot|llm|policy|sistema|modelo|modello|modell|"
-    "systeme|modele|nombre|nom"
+    "systeme|modele|nombre|nom|variante|variant|version|versione|versao|entwurf|fassung"
 )
 _TEXT = (
     "summary|output|response|text|hypothesis|candidate|answer|option|item|zusammenfassung|kurzfassung|antwort|resumen|"

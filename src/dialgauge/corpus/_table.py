@@ -47,6 +47,7 @@ class Table:
     ``ticked`` are columns of which one cell holds several judgements, or an empty one holds some.
     ``settled`` are columns of the file whose use is known, though they are not in the frame under their own names.
     ``parts`` are the sheets, files or tables that the rows were put together from, those that were left out among them.
+    ``left`` are parts that were left out without a question.
     ``mapped`` are the columns of mapped uses that the file has under other names, in what is nested.
     ``raw`` is the table as it was in the file, and ``again`` understands another one in the same way.
     """
@@ -71,6 +72,7 @@ class Table:
     ticked: frozenset[str] = frozenset()
     settled: frozenset[str] = frozenset()
     parts: tuple[Sheet, ...] = ()
+    left: tuple[Sheet, ...] = ()
     mapped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     raw: "Table | None" = None
     again: "Callable[[Table], Table] | None" = None

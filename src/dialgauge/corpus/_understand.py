@@ -19,6 +19,7 @@ from dialgauge.corpus._item_ids import with_ids_of_dialogues
 from dialgauge.corpus._joined_ids import with_parted_ids, with_whole_ids
 from dialgauge.corpus._jsonl import record_key
 from dialgauge.corpus._levels import OF_KEY, at_their_levels
+from dialgauge.corpus._listed_ranks import with_places
 from dialgauge.corpus._mapping import IGNORE, Mapped, listed
 from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
@@ -27,6 +28,7 @@ from dialgauge.corpus._nested_pairs import pairs_in
 from dialgauge.corpus._nested_people import steady_people, with_single_people
 from dialgauge.corpus._nested_sides import with_sides
 from dialgauge.corpus._parallel import side_by_side
+from dialgauge.corpus._people_in_order import with_people_in_order
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._programs import without_programs
@@ -71,7 +73,7 @@ def understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) ->
     """The rows of a file that was loaded: as its layout says, else by the names of its columns."""
     said = mapping = _of_columns(mapping, loaded)
     gone = _left_out(loaded, mapping)
-    table, kept = taken_out(without(loaded, gone) if gone else loaded)
+    table, kept = taken_out(with_people_in_order(without(loaded, gone) if gone else loaded))
     table = without_asides(one_below_another(without_codes(table), mapping)) if table.records is None else table
     if table.frame.is_empty() and not table.records:
         raise_if_any(table.problems, path)
@@ -84,6 +86,7 @@ def understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) ->
             known = None if layout == "" else recast(table, mapping, layout)
         if known is None:
             if table.records is None:
+                table = with_places(table)
                 table = with_parsed_cells(with_grid(with_told_items(table), mapping))
             if table.records is None:
                 known = without_totals(table, mapping)
@@ -124,7 +127,8 @@ def plan_of(table: Table, mapping: Mapped) -> Plan:
 def _of_columns(mapping: Mapped, table: Table) -> Mapped:
     """The mapping without the sheets and files that it leaves out: these are no columns."""
     named = listed(mapping.get(IGNORE, ()))
-    kept = [name for name in named if name not in table.unread]
+    parts = {sheet.name for sheet in (*table.left, *table.parts)} - set(table.frame.columns)
+    kept = [name for name in named if name not in table.unread and name not in parts]
     if len(kept) == len(named):
         return mapping
     return {**{use: given for use, given in mapping.items() if use != IGNORE}, **({IGNORE: kept} if kept else {})}

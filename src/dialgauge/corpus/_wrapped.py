@@ -128,6 +128,8 @@ def _joined(table: Table, lists: dict[str, list[dict[str, Any]]]) -> Table:
         place=stacked.place,
         notes=stacked.notes,
         unread=stacked.unread,
+        parts=stacked.parts,
+        left=stacked.left,
         dropped=stacked.dropped,
     )
 

@@ -89,8 +89,15 @@ def _is_toloka(keys: frozenset[str], first: Record) -> bool:
 
 def _toloka(builder: Builder) -> None:
     """Assignments: ``INPUT:*`` is what was shown, ``OUTPUT:*`` what was said; all else is the platform's own."""
-    rejected = 0
+    rejected = controls = 0
     for line, record in builder.records:
+        if any(not is_not_given(str(value or "")) for key, value in record.items() if key.startswith("GOLDEN:")):
+            controls += 1
+            told = [value for key, value in record.items() if key.startswith("OUTPUT:") and value is not None]
+            builder.dropped["no item, but a control task"] += sum(not is_not_given(str(one)) for one in told)
+            continue
+        if not any(str(value or "").strip() for value in record.values()):
+            continue
         row = {key.partition(":")[2]: value for key, value in record.items() if key.startswith("INPUT:")}
         answers = {key.partition(":")[2]: value for key, value in record.items() if key.startswith("OUTPUT:")}
         if str(record.get("ASSIGNMENT:status") or "").upper() in ("REJECTED", "SKIPPED", "EXPIRED"):
@@ -107,6 +114,8 @@ def _toloka(builder: Builder) -> None:
     builder.ignored |= {key: "the platform's own" for key in shown if key != "ASSIGNMENT:worker_id"}
     if rejected:
         builder.notes.append(f"{rejected} rejected assignments are left out")
+    if controls:
+        builder.notes.append(f"{controls} control tasks, whose right answers are known, are left out")
 
 
 def _is_appen(keys: frozenset[str], first: Record) -> bool:

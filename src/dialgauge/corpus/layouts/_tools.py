@@ -341,6 +341,8 @@ def _doccano(builder: Builder) -> None:
         builder.item(line, data)
         who = record.get("annotator") or record.get("username") or record.get("user") or "1"
         key = builder.key(data) | {"annotator": str(who)}
+        if classes and "summary" in record and (place := _place_of(record)) is not None:
+            key |= {"sentence": place}
         if classes:
             if listed or several:
                 said = "; ".join(map(str, record.get("Comments") or ())) or None
@@ -358,6 +360,20 @@ def _doccano(builder: Builder) -> None:
             builder.judge("spans", line, judged | {"start": one[0], "end": one[1], "label": str(one[2])})
         if not listed:
             builder.judge("spans", line, judged | {"start": None, "end": None})
+
+
+def _place_of(record: Record) -> int | None:
+    """The number of the sentence of a summary that a record is about."""
+    numbers = [v for k, v in record.items() if normalised(k) in _SENTENCE_NUMBERS and str(v).isdigit()]
+    return int(numbers[0]) if numbers else None
+
+
+#: What the number of a sentence, or of a claim, is called.
+_SENTENCE_NUMBERS = frozenset(
+    f"{thing}{end}"
+    for thing in ("sent", "sentence", "claim", "statement")
+    for end in ("_no", "_nr", "_number", "_num", "_idx", "_index", "_id", "")
+)
 
 
 def _doccano_labels(record: Record) -> list[Any]:
