@@ -142,7 +142,9 @@ def test_a_file_beside_texts_is_asked_about_where_nobody_judged(tmp_path: Path) 
     assert _asked(read_corpus(tmp_path / "s", mapping={"ignore": "rest"})) == ""
 
 
-@pytest.mark.parametrize("name", ["test", "Teste", "preview", "Test User", "pilot", "admin", "TEST 2"])
+@pytest.mark.parametrize(
+    "name", ["test", "Teste", "preview", "Test User", "pilot", "admin", "TEST 2", "jo.test@a.org", "qa_bot_test"]
+)
 def test_who_tried_a_form_out_is_asked_about(tmp_path: Path, name: str) -> None:
     path = _write(tmp_path / "a.csv", _rated((*_PEOPLE, name)))
     assert f"'ignore={name}'" in _asked(read_corpus(path))
@@ -153,7 +155,7 @@ def test_who_tried_a_form_out_is_asked_about(tmp_path: Path, name: str) -> None:
     assert _asked(read_corpus(path, mapping={"annotator": "annotator"})) == ""
 
 
-@pytest.mark.parametrize("name", ["Tess Ting", "Prova Rossi", "P1", "expert"])
+@pytest.mark.parametrize("name", ["Tess Ting", "Prova Rossi", "P1", "expert", "mia@test.org"])
 def test_other_names_are_those_of_people(tmp_path: Path, name: str) -> None:
     assert _asked(read_corpus(_write(tmp_path / "a.csv", _rated((*_PEOPLE, name))))) == ""
 
