@@ -42,7 +42,13 @@ def _asked(corpus: Corpus) -> str:
     return "\n".join(said for account in corpus.accounts for said in account.too_much())
 
 
-def _rated(people: Sequence[str] = _PEOPLE, letters: bool = False, more: str | None = None) -> list[list[object]]:
+def _rated(
+    people: Sequence[str] = _PEOPLE,
+    letters: bool = False,
+    more: str | None = None,
+    says: tuple[str, str] = ("2024-05-01", ""),
+) -> list[list[object]]:
+    """``more`` is a column that ``says`` one thing of one row, and another of all others."""
     head = ["dialogue_id", "dialogue", "system", "summary", "annotator", "clarity", *([more] if more else [])]
     rows: list[list[object]] = [list(head)]
     for call in _CALLS:
@@ -50,7 +56,7 @@ def _rated(people: Sequence[str] = _PEOPLE, letters: bool = False, more: str | N
             for who in people:
                 system = _system(call, letter)
                 own = [call, _dialogue(call), letter if letters else system, _text(call, letter), who]
-                back = ["2024-05-01" if (call, letter, who) == ("2", "B", people[0]) else ""] if more else []
+                back = [says[(call, letter, who) != ("2", "B", people[0])]] if more else []
                 rows.append([*own, _value(call, system, who), *back])
     return rows
 
@@ -164,6 +170,14 @@ def test_judgements_that_were_taken_back_are_asked_about(tmp_path: Path) -> None
     path = _write(tmp_path / "a.csv", _rated(more="withdrawn_at"))
     assert "ignore=withdrawn_at" in _asked(read_corpus(path))
     assert _asked(read_corpus(path, mapping={"ignore": "withdrawn_at"})) == ""
+
+
+def test_drafts_are_asked_about_and_other_states_are_not(tmp_path: Path) -> None:
+    path = _write(tmp_path / "a.csv", _rated(more="status", says=("draft", "submitted")))
+    assert "ignore=status" in _asked(read_corpus(path))
+    assert _asked(read_corpus(path, mapping={"ignore": "status"})) == ""
+    other = _write(tmp_path / "b.csv", _rated(more="status", says=("escalated", "resolved")))
+    assert _asked(read_corpus(other)) == ""
 
 
 def test_control_tasks_are_no_items(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import polars as pl
 from dialgauge.corpus._names import normalised
 from dialgauge.corpus._table import Sheet, Table
 
-_BETWEEN = re.compile(r"\s*[;>|\n]\s*")
+_BETWEEN = re.compile(r"[;>|\n]")
 _LONGEST_LETTER = 2
 _FEWEST, _LONGEST, _MOST = 3, 60, 12
 #: So many answers show that what they list is put into an order.
@@ -84,7 +84,7 @@ def _lists(values: pl.Series) -> list[tuple[str, ...]]:
 
 
 def _parts(text: object) -> tuple[str, ...]:
-    return tuple(part for part in _BETWEEN.split(str(text).strip()) if part)
+    return tuple(part for one in _BETWEEN.split(str(text)) if (part := one.strip()))
 
 
 def _place(cell: object, item: str) -> str | None:

@@ -27,7 +27,7 @@ _OF_RESPONSE = re.compile(
 _QUESTION = 4
 _FEWEST_ANSWERS = 3
 _LONGEST = 60
-_LIST = re.compile(r"\s*[;|\n]\s*")
+_LIST = re.compile(r"[;|\n]")
 #: What people call themselves who try a form out.
 _TRIED = re.compile(
     r"(?:(?:my|only_a|just_a|a|mein|the|zzz?)_)?"
@@ -36,6 +36,11 @@ _TRIED = re.compile(
 )
 #: Accounts for trying out have one of these words in their names (*owner.test@…*, *qa_bot_test*).
 _TRIED_WORDS = frozenset(["test", "testing", "testuser", "prueba", "essai", "dummy", "preview"])
+#: Columns that say how far somebody has got, and what they say of what does not count, or not yet.
+_STATES = frozenset(["status", "state", "rating_status", "annotation_status", "response_status", "record_status"])
+_UNDONE = frozenset(
+    ["draft", "entwurf", "brouillon", "borrador", "rascunho", "bozza", "discarded", "rejected", "cancelled", "canceled"]
+)
 #: Tools call whoever set them up so.
 _OF_TOOLS = frozenset(["admin", "administrator"])
 
@@ -74,7 +79,7 @@ def _recur(cells: Sequence[str]) -> bool:
 
 def _lists_names(cells: Sequence[str]) -> bool:
     """Whether cells list the same few names, as rankings and boxes that were ticked do."""
-    split = [[part for part in _LIST.split(text) if part] for text in cells]
+    split = [[part for one in _LIST.split(text) if (part := one.strip())] for text in cells]
     parts = {part for one in split for part in one}
     several = sum(len(one) > 1 for one in split)
     return several > 1 and all(len(part) <= _LONGEST for part in parts) and len(parts) * 2 <= sum(map(len, split))
@@ -100,13 +105,15 @@ def taken_back(table: Table, said: Mapped) -> list[str]:
     frame = table.frame if table.raw is None or table.raw.records is not None else table.raw.frame
     found = []
     for column in frame.columns:
-        if column in named or normalised(column) not in WITHDRAWN:
+        name = normalised(column)
+        if column in named or name not in WITHDRAWN | _STATES:
             continue
         cells = [str(cell or "").strip().lower() for cell in frame[column]]
-        back = sum(cell not in UNSET for cell in cells)
+        back = sum(cell in _UNDONE if name in _STATES else cell not in UNSET for cell in cells)
         if 0 < back < len(cells):
+            what = "do not count" if name in _STATES else "were taken back"
             found.append(
-                f"{column!r} says that {counted(back, 'row')} were taken back, and they were read: take them out "
+                f"{column!r} says that {counted(back, 'row')} {what}, and they were read: take them out "
                 f"of the file, or say that they count (--map ignore={column})"
             )
     return found

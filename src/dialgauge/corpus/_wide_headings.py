@@ -113,7 +113,7 @@ def titled_people(frame: pl.DataFrame, names: Mapping[str, str]) -> Found:
     """Answers whose headings name a person with a title, who was asked the same as the others."""
     found: Found = {}
     for column in names:
-        at = _TITLED.fullmatch(column.strip())
+        at = _TITLED.fullmatch(" ".join(column.split()))  # runs of spaces would be tried in every way
         if at is not None and is_judged(frame, column):
             found[column] = (at[1] or at[3] or VALUE, None, at[2])
     cells = {(dimension, who) for dimension, _, who in found.values()}
