@@ -86,9 +86,10 @@ def lost_fields(
     said = {use.partition(":")[2] for use in mapping if use.startswith("dimension:")}
     if not isinstance(parts, RatingParts):
         settled = listed(ignored)
-        keys = [key.name for key in keys_to(parts, table)]
+        letter_keys = keys_to(parts, table)
+        keys = [key.name for key in letter_keys]
         parts_unread = [one for one in parts_unread if one not in [table.unread.get(name) for name in keys]]
-        parts_unread += unexplained_letters(parts, table) if not set(keys) & set(settled) else []
+        parts_unread += unexplained_letters(parts, table, letter_keys) if not set(keys) & set(settled) else []
         left = [one for one in table.left if one.name not in settled and one.name not in {*table.unread, *keys}]
         parts_unread += nothing_judged(parts, left)
     parts_unread += taken_back(table, mapping)

@@ -26,7 +26,7 @@ _SEVERAL = "options"
 
 
 @dataclass(frozen=True, slots=True)
-class _Key:
+class LetterKey:
     """A key: the part it stands in, and the system of each of its ids and letters."""
 
     name: str
@@ -38,7 +38,7 @@ class _Key:
         return {one for one, _ in self.told}
 
 
-def keys_to(parts: Any, table: Table) -> list[_Key]:
+def keys_to(parts: Any, table: Table) -> list[LetterKey]:
     """The parts of a source that say which system each letter means that was read as one."""
     letters = _letters(parts)
     if len(letters) < _FEWEST or not _are_letters(letters):
@@ -50,9 +50,8 @@ def keys_to(parts: Any, table: Table) -> list[_Key]:
     return [key for key in keys if not others & set(key.told.values())]  # or it has judgements of dialogues
 
 
-def unexplained_letters(parts: Any, table: Table) -> list[str]:
-    """What to do about keys that cannot be applied; empty where there is none, or it was."""
-    keys = keys_to(parts, table)
+def unexplained_letters(parts: Any, table: Table, keys: Sequence[LetterKey]) -> list[str]:
+    """What to do about ``keys`` (of :func:`keys_to`) that cannot be applied; empty where there is none, or it was."""
     if not keys or _with_ids(keys[0], parts, table) is not None:
         return []
     named = ", ".join(map(repr, sorted(_letters(parts))))
@@ -68,9 +67,8 @@ def unexplained_letters(parts: Any, table: Table) -> list[str]:
     ]
 
 
-def with_keys_applied(parts: Any, table: Table) -> Any:
-    """What was read with the names of the systems where a key says them for each dialogue and letter."""
-    keys = keys_to(parts, table)
+def with_keys_applied(parts: Any, table: Table, keys: Sequence[LetterKey]) -> Any:
+    """What was read with the names of the systems where one of its ``keys`` says them for each dialogue and letter."""
     told = _with_ids(keys[0], parts, table) if keys else None
     if told is None:
         return parts
@@ -112,7 +110,7 @@ def _letters(parts: Any) -> set[str]:
     return found
 
 
-def _listed_key(sheet: Sheet, letters: Set[str]) -> _Key | None:
+def _listed_key(sheet: Sheet, letters: Set[str]) -> LetterKey | None:
     """A sheet with three columns as a key: those of the dialogues, the letters and the systems."""
     if sheet.frame.width != len(_LISTED) or sheet.frame.height < _FEWEST * len(letters):
         return None
@@ -125,11 +123,11 @@ def _listed_key(sheet: Sheet, letters: Set[str]) -> _Key | None:
         once = all(texts.select(ids, other).is_unique().all() for other in (coded[0], system))
         if once and texts[system].n_unique() < texts.height:
             rows = zip(texts[ids], texts[coded[0]], texts[system], strict=True)
-            return _Key(sheet.name, ids, {(str(one), letter): name for one, letter, name in rows})
+            return LetterKey(sheet.name, ids, {(str(one), letter): name for one, letter, name in rows})
     return None
 
 
-def _steady_key(sheet: Sheet, letters: Set[str]) -> _Key | None:
+def _steady_key(sheet: Sheet, letters: Set[str]) -> LetterKey | None:
     """A sheet with a row for each letter and its system in all dialogues."""
     columns = sheet.frame.columns
     if sheet.frame.height != len(letters) or len(columns) not in (2, 3):
@@ -141,7 +139,7 @@ def _steady_key(sheet: Sheet, letters: Set[str]) -> _Key | None:
         return None
     sure = normalised(named[0]) in {*USES["system"], "name", "real_name", "system_name", "model_name"}
     told = dict(zip(texts[coded[0]], texts[named[0]], strict=True))
-    return _Key(sheet.name, coded[0], {(ANY if sure else "", letter): name for letter, name in told.items()})
+    return LetterKey(sheet.name, coded[0], {(ANY if sure else "", letter): name for letter, name in told.items()})
 
 
 #: What stands for all dialogues.
@@ -149,7 +147,7 @@ ANY = "*"
 _LISTED = ("dialogue", "letter", "system")
 
 
-def _key(sheet: Sheet, letters: Set[str]) -> _Key | None:
+def _key(sheet: Sheet, letters: Set[str]) -> LetterKey | None:
     """A sheet as a key: a column for each letter, of which each row has the names of others; or a row for each."""
     if (listed := _listed_key(sheet, letters) or _steady_key(sheet, letters)) is not None:
         return listed
@@ -178,7 +176,7 @@ def _key(sheet: Sheet, letters: Set[str]) -> _Key | None:
         for one, row in zip(texts[ids[0]], rows, strict=True)
         for letter, name in zip(of, row, strict=True)
     }
-    return _Key(sheet.name, ids[0], told)
+    return LetterKey(sheet.name, ids[0], told)
 
 
 def _are_letters(names: Set[str]) -> bool:
@@ -198,7 +196,7 @@ def _are_names(values: pl.Series) -> bool:
     return short and not any(map(is_answer, given))
 
 
-def _with_ids(key: _Key, parts: Any, table: Table) -> dict[tuple[str, str], str] | None:
+def _with_ids(key: LetterKey, parts: Any, table: Table) -> dict[tuple[str, str], str] | None:
     """What a key tells by the ids of the dialogues that were read; None where it does not name all that are judged."""
     stored = set(parts.dialogues["dialogue_id"].to_list())
     for name in ("summaries", "ratings"):

@@ -194,14 +194,15 @@ def _assembled(
         raise InputError(f"{file or table.place(0)[0]}: {error}") from error
     lost = lost_fields(table, plan, parts, mapping, lambda other: assemble(other, plan_of(other, mapping), asked), gone)
     lost = (*lost, *unsaid_ranks(parts.ratings, parts.declared, asked.by_dimension()))
-    ignored, keys = set(listed(mapping.get(IGNORE, ()))), {key.name for key in keys_to(parts, table)}
+    letter_keys = keys_to(parts, table)
+    ignored, keys = set(listed(mapping.get(IGNORE, ()))), {key.name for key in letter_keys}
     known = {*(part.name for part in table.left), *table.unread, *table.frame.columns, *keys}
     if used := sorted(ignored & {part.name for part in table.parts} - known):
         raise InputError(
             f"{file}: the part {used[0]!r} is read together with the others: move it elsewhere to leave it out"
         )
     if not keys & ignored:
-        parts = with_keys_applied(parts, table)
+        parts = with_keys_applied(parts, table, letter_keys)
     return (
         replace(parts, accounts=tuple(replace(one, nowhere=(*one.nowhere, *lost)) for one in parts.accounts))
         if lost
